@@ -11,6 +11,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include <cardan/base.h>
+
 typedef enum cone_status { CONE_OPEN, CONE_STICKS, CONE_SLIPS } cone_status;
 
 typedef struct cone {
@@ -27,18 +29,27 @@ typedef struct cone {
   cone_status status;
 } cone;
 
+/* W, symmetric, by rows: row r has value[k] in column[k] for k from first[r] to first[r + 1], in rising columns. The
+ * diagonal is there, and where (r, c) is, (c, r) is, too. */
+typedef struct cone_matrix {
+  const int *first, *column;
+  const double *value;
+} cone_matrix;
+
 typedef struct cone_problem {
+  const cdn_allocator *allocator;
   int rows, n;
-  const double *W, *b; /* rows x rows, row-major, symmetric */
+  cone_matrix W;
+  const double *b;
   cone *cones;
-  double *p, *w;   /* results */
-  double residual; /* of the conditions, relative to the largest numbers */
-  int solutions;   /* how many there are, where they were counted; else 1 */
-  double *work;    /* cdni_cones_work(rows) numbers */
+  double *p, *w;      /* results */
+  double residual;    /* of the conditions, relative to the largest numbers */
+  int solutions;      /* how many there are, where they were counted; else 1 */
+  bool out_of_memory; /* why none was found */
 } cone_problem;
 
-size_t cdni_cones_work(int rows);
-/* Finds a solution. False: none was found; p and w are the nearest to one. */
+/* Finds a solution. False: none was found; p and w are the nearest to one. Cones that do not act on each other are
+ * solved apart. Of many solutions it is the one with the least pushes, by the sum of their squares. */
 bool cdni_cones_solve(cone_problem *problem);
 
 #endif

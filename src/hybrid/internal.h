@@ -113,7 +113,8 @@ void cdni_impact_forget(hybrid_room *room, const cdn_allocator *a);
 
 /* elements.c: adds the elements of the slots of rigid contact. */
 cdn_status cdni_hybrid_add_slots(cdn_system *system);
-/* slots.c: before a moment: what has parted loses its slot, what touches gets one. `touches`: something without a slot has come to a gap of zero. */
+/* slots.c: before a moment: what has parted loses its slot, what touches gets one. `touches`: something without a slot
+ * has come to a gap of zero. */
 cdn_status cdni_hybrid_renew_slots(const hybrid_room *room, cdn_state *state, bool touches);
 
 /* ---- events.c ---- */

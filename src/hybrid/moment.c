@@ -30,7 +30,9 @@ static size_t divide(moment *m, char *base) {
   m->lambda = cdni_part(base, &at, (size_t)m->all_equations, sizeof(double));
   m->free_lambda = cdni_part(base, &at, eq, sizeof(double));
   m->changes = cdni_part(base, &at, hybrid_changes(m->room), sizeof(double));
-  m->work = cdni_part(base, &at, cdni_cones_work(m->most_rows), sizeof(double));
+  m->first = cdni_part(base, &at, rows + 1, sizeof *m->first);
+  m->column = cdni_part(base, &at, rows * rows, sizeof *m->column);
+  m->value = cdni_part(base, &at, rows * rows, sizeof *m->value);
   m->law_work = cdni_part(base, &at, cdni_impact_work(m->room, m->most_rows, m->most_cones), 1);
   return at;
 }
@@ -55,6 +57,7 @@ static cdn_status begin(moment *m) {
 
 cdn_status cdni_moment_fails(const moment *m, const char *what) {
   const char *name = NULL;
+  if (m->out_of_memory) return cdni_state_fail(m->state, CDN_ERR_NOMEM, false, "cdn_settle", NULL, "out of memory");
   for (int i = 0; i < hybrid_frictions(m->room) && !name; i++)
     if (m->friction_cone[i] >= 0) name = friction_at(m->room, i)->name;
   for (int i = 0; i < hybrid_sides(m->room); i++)
@@ -194,6 +197,19 @@ static cdn_status rows_of(moment *m, int row, int constraint, double sign) {
   return CDN_OK;
 }
 
+/* W without its zeros, for the solver. */
+static void gather(moment *m) {
+  int n = 0;
+  for (int r = 0; r < m->rows; r++) {
+    m->first[r] = n;
+    for (int c = 0; c < m->rows; c++) {
+      const double value = m->W[(size_t)r * (size_t)m->rows + (size_t)c];
+      if (value != 0 || r == c) m->column[n] = c, m->value[n++] = value;
+    }
+  }
+  m->first[m->rows] = n;
+}
+
 void cdni_moment_multiply(moment *m) {
   const size_t nu = (size_t)m->nu, rows = (size_t)m->rows;
   for (size_t r = 0; r < rows; r++)
@@ -202,6 +218,7 @@ void cdni_moment_multiply(moment *m) {
       for (size_t k = 0; k < nu; k++) sum += m->G[r * nu + k] * m->X[c * nu + k] + m->G[c * nu + k] * m->X[r * nu + k];
       m->W[r * rows + c] = m->W[c * rows + r] = 0.5 * sum;
     }
+  gather(m);
 }
 
 /* G, X = M^-1 G^T on what the constraints allow, the multipliers L of X, and W = G X (8.62). */
@@ -282,10 +299,19 @@ double cdni_moment_set_bounds(moment *m, bool impulses, const double *lambda, bo
   return change;
 }
 
+cone_problem cdni_moment_problem(const moment *m) {
+  return (cone_problem){ .allocator = cdni_system_allocator(cdn_state_system(m->state)),
+                         .rows = m->rows,
+                         .n = m->n_cones,
+                         .W = { m->first, m->column, m->value },
+                         .b = m->b,
+                         .cones = m->cones,
+                         .p = m->p,
+                         .w = m->w };
+}
+
 bool cdni_moment_solve(moment *m, bool impulses, const double *lambda) {
-  cone_problem problem = {
-    .rows = m->rows, .n = m->n_cones, .W = m->W, .b = m->b, .cones = m->cones, .p = m->p, .w = m->w, .work = m->work
-  };
+  cone_problem problem = cdni_moment_problem(m);
   bool depends = false, found = false;
   memset(m->p, 0, (size_t)m->rows * sizeof *m->p);
   for (int round = 0; round < 200; round++) {
@@ -293,7 +319,7 @@ bool cdni_moment_solve(moment *m, bool impulses, const double *lambda) {
     if (round > 0 && (!depends || changed < 1e-14)) break;
     found = cdni_cones_solve(&problem);
   }
-  m->residual = fmax(m->residual, problem.residual);
+  m->residual = fmax(m->residual, problem.residual), m->out_of_memory = problem.out_of_memory;
   return found;
 }
 

@@ -24,6 +24,7 @@ typedef struct moment {
   bool hit;                       /* there has been one */
   bool jammed;                    /* there was one without approach: no accelerations agree with friction */
   double residual;
+  bool out_of_memory; /* why no solution was found */
 
   int rows, n_cones;
   cone *cones;
@@ -31,7 +32,9 @@ typedef struct moment {
   double *v;             /* the rows' velocities */
   double *b, *p, *w;     /* of the problem that is solved */
   double *e, *least, *total; /* of an impact: restitution and capture speed of normals, impulses */
-  double *f, *x, *lambda, *free_lambda, *work;
+  double *f, *x, *lambda, *free_lambda;
+  int *first, *column; /* W as cone_matrix */
+  double *value;
   double *changes; /* changes.c */
   void *law_work;  /* of the laws of impact */
 } moment;
@@ -42,6 +45,8 @@ cdn_status cdni_moment_free_accelerations(moment *m);
 /* The bounds of all frictions, at the pushes p; *depends: some follow from the pushes. Returns their largest relative
  * change. lambda: multipliers without pushes (NULL: none). */
 double cdni_moment_set_bounds(moment *m, bool impulses, const double *lambda, bool *depends);
+/* The cones of the moment, with b, p and w of it. */
+cone_problem cdni_moment_problem(const moment *m);
 /* Solves the cones for b. lambda: multipliers without pushes (NULL: none). False: no solution was found. */
 bool cdni_moment_solve(moment *m, bool impulses, const double *lambda);
 

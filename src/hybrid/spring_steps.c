@@ -105,9 +105,8 @@ static void solve(springs *s, const double *y, bool decides) {
         s->push[s->cones[i].tangent + t] = -s->cones[i].base_dynamic * s->cones[i].e[t];
     add_rates(s);
     if (unknown) {
-      cone_problem problem = {
-        .rows = m->rows, .n = m->n_cones, .W = m->W, .b = s->b, .cones = s->cones, .p = s->p, .w = s->w, .work = m->work
-      };
+      cone_problem problem = cdni_moment_problem(m);
+      problem.b = s->b, problem.cones = s->cones, problem.p = s->p, problem.w = s->w;
       s->failed = !cdni_cones_solve(&problem) || s->failed;
       for (size_t r = 0; r < rows; r++) s->push[r] += s->p[r];
     }

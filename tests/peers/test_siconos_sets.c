@@ -14,8 +14,7 @@
 #  include <siconos/numerics/fc3d_compute_error.h>
 #endif
 
-#include "../property/random_tree.h"
-#include "hybrid/cones.h"
+#include "../property/contact_sets.h"
 
 enum { MOST = 12, ROWS = 3 * MOST, FREEDOMS = 60 };
 
@@ -42,7 +41,7 @@ static set draw(rng *r, int n, int freedoms, double mu) {
 
 static bool solve(const set *s, double *p, double *w) {
   cone cones[MOST];
-  double *room = calloc(cdni_cones_work(3 * s->n), sizeof *room);
+  int first[ROWS + 1], column[ROWS * ROWS];
   for (int i = 0; i < s->n; i++)
     cones[i] = (cone){ .normal = 3 * i,
                        .tangent = 3 * i + 1,
@@ -51,12 +50,15 @@ static bool solve(const set *s, double *p, double *w) {
                        .mu_dynamic = s->mu[i],
                        .closed = true,
                        .status = CONE_STICKS };
-  cone_problem problem = {
-    .rows = 3 * s->n, .n = s->n, .W = s->W, .b = s->b, .cones = cones, .p = p, .w = w, .work = room
-  };
-  const bool found = cdni_cones_solve(&problem);
-  free(room);
-  return found;
+  cone_problem problem = { .rows = 3 * s->n,
+                           .n = s->n,
+                           .W = full_matrix(3 * s->n, s->W, first, column),
+                           .b = s->b,
+                           .cones = cones,
+                           .p = p,
+                           .w = w };
+  problem.allocator = cones_allocator();
+  return cdni_cones_solve(&problem);
 }
 
 #ifdef TEST_SICONOS

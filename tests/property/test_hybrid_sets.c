@@ -1,6 +1,7 @@
-/* Sets of contacts with friction in the plane, against all combinations of statuses: a solution is found whenever there
- * is one, and what is found fulfils the conditions. */
-#include "hybrid/cones.h"
+/* Sets of contacts with friction. In the plane, against all combinations of statuses: a solution is found whenever
+ * there is one, and what is found fulfils the conditions. In space, piles of any size by their residuals. Of many
+ * solutions the least one is found. */
+#include "contact_sets.h"
 #include "math/lu.h"
 #include "random_tree.h"
 
@@ -78,10 +79,9 @@ static double enumerate(const set *s) {
 
 static void check(const set *s, int *found, int *without) {
   const double best = enumerate(s);
-  static double room[4096];
+  int first[ROWS + 1], column[ROWS * ROWS];
   double p[ROWS], w[ROWS];
   cone cones[MOST];
-  ck_assert_uint_le(cdni_cones_work(2 * s->n), sizeof room / sizeof *room);
   for (int i = 0; i < s->n; i++)
     cones[i] = (cone){ .normal = 2 * i,
                        .tangent = 2 * i + 1,
@@ -90,9 +90,14 @@ static void check(const set *s, int *found, int *without) {
                        .mu_dynamic = s->mu[i],
                        .closed = true,
                        .status = CONE_STICKS };
-  cone_problem problem = {
-    .rows = 2 * s->n, .n = s->n, .W = s->W, .b = s->b, .cones = cones, .p = p, .w = w, .work = room
-  };
+  cone_problem problem = { .allocator = cones_allocator(),
+                           .rows = 2 * s->n,
+                           .n = s->n,
+                           .W = full_matrix(2 * s->n, s->W, first, column),
+                           .b = s->b,
+                           .cones = cones,
+                           .p = p,
+                           .w = w };
   const bool solved = cdni_cones_solve(&problem);
   if (best > 1e-6) ck_assert(solved);
   if (best < -1e-6) ck_assert(!solved);
@@ -120,6 +125,111 @@ START_TEST(solutions_are_found_where_there_are_any) {
 }
 END_TEST
 
-static void add(TCase *c) { tcase_add_loop_test(c, solutions_are_found_where_there_are_any, 0, 4); }
+/* In space: solutions of impacts are found, and keep all conditions as exactly as arithmetic allows: sums of a thousand
+ * numbers, after statuses that are decided at 1e-10. */
+static void solve_pile(rng *r, contact_pile pile, int n, double mu) {
+  contact_set s = draw_contacts(r, pile, n, mu);
+  cone_problem problem = problem_of(&s);
+  ck_assert_msg(cdni_cones_solve(&problem), "pile %d of %d contacts, mu to %g: %g remains", (int)pile, n, mu,
+                problem.residual);
+  AT_MOST(problem.residual, 1e-10);
+  AT_MOST(worst_violation(&s), 1e-9);
+  free_contacts(&s);
+}
+
+START_TEST(piles_are_solved) {
+  rng r = rng_of(77 + (uint64_t)_i);
+  const int times = getenv("CARDAN_TEST_LONG") ? 40 : 1;
+  for (int pile = PILE_OF_SPHERES; pile <= WALL_OF_BRICKS; pile++)
+    for (int k = 0; k < times; k++) {
+      const double mu = (double[]){ 0, 0.5, 1, 2 }[_i];
+      for (int n = 0; n < FEWER(20); n++) solve_pile(&r, (contact_pile)pile, 10, mu);
+      for (int n = 0; n < FEWER(5); n++) solve_pile(&r, (contact_pile)pile, 100, mu);
+      if (!SANITIZED) solve_pile(&r, (contact_pile)pile, pile == PILE_OF_SPHERES ? 300 : 1000, mu);
+    }
+}
+END_TEST
+
+/* ---- a table on many legs: of all pushes that carry it the least are p = max(0, y0 + y1 x + y2 y) ---- */
+
+enum { MOST_LEGS = 120 };
+typedef struct table {
+  int n, first[MOST_LEGS + 1], column[MOST_LEGS * MOST_LEGS];
+  double leg[MOST_LEGS][3], load[3];
+  double W[MOST_LEGS * MOST_LEGS], b[MOST_LEGS], p[MOST_LEGS], w[MOST_LEGS];
+  cone cones[MOST_LEGS];
+} table;
+
+static double height(const double *leg, const double *y) { return leg[0] * y[0] + leg[1] * y[1] + leg[2] * y[2]; }
+
+static void put_on_legs(table *t) {
+  for (int i = 0; i < t->n; i++) {
+    t->b[i] = -height(t->leg[i], t->load);
+    t->cones[i] = (cone){ .normal = i, .tangent = -1, .closed = true };
+    for (int j = 0; j < t->n; j++) t->column[i * t->n + j] = j, t->W[i * t->n + j] = height(t->leg[i], t->leg[j]);
+  }
+  cone_problem problem = { .allocator = cones_allocator(),
+                           .rows = t->n,
+                           .n = t->n,
+                           .W = full_matrix(t->n, t->W, t->first, t->column),
+                           .b = t->b,
+                           .cones = t->cones,
+                           .p = t->p,
+                           .w = t->w };
+  ck_assert(cdni_cones_solve(&problem));
+}
+
+/* Newton's method on y: the pushes must add up to the load. */
+static bool find_least(const table *t, double y[3]) {
+  for (int k = 0; k < 200; k++) {
+    double A[9] = { 0 }, rest[3] = { t->load[0], t->load[1], t->load[2] };
+    for (int i = 0; i < t->n; i++) {
+      const double p = height(t->leg[i], y);
+      for (int a = 0; a < 3 && p > 0; a++) {
+        rest[a] -= t->leg[i][a] * p;
+        for (int c = 0; c < 3; c++) A[3 * a + c] += t->leg[i][a] * t->leg[i][c];
+      }
+    }
+    if (fabs(rest[0]) + fabs(rest[1]) + fabs(rest[2]) < 1e-11 * t->load[0]) return true;
+    if (!cdni_eliminate(3, 1, A, 1, rest)) return false;
+    for (int a = 0; a < 3; a++) y[a] += rest[a];
+  }
+  return false;
+}
+
+START_TEST(many_legs_push_as_little_as_they_can) {
+  rng r = rng_of(5 + (uint64_t)_i);
+  static table t;
+  const int tables = FEWER(_i == 0 ? 200 : 16);
+  int compared = 0;
+  for (int k = 0; k < tables; k++) {
+    t = (table){ .n = _i == 0 ? 4 + (int)pick(&r, 5) : 61 + (int)pick(&r, 60) };
+    for (int i = 0; i < t.n; i++) t.leg[i][0] = 1, t.leg[i][1] = uniform(&r, -1, 1), t.leg[i][2] = uniform(&r, -1, 1);
+    for (int a = 0; a < 3; a++) t.load[a] = 100 * (a == 0 ? 1 : uniform(&r, -0.7, 0.7));
+    double y[3] = { 1, 0, 0 }, largest = 0;
+    if (!find_least(&t, y)) continue; /* the load is beyond the legs, or the search for the comparison ran off */
+    put_on_legs(&t);
+    compared++;
+    for (int i = 0; i < t.n; i++) largest = fmax(largest, t.p[i]);
+    /* rows give way by 1e-7 of their largest answer when the least solution is sought, unless the first guess has it */
+    for (int i = 0; i < t.n; i++) AT_MOST(fabs(t.p[i] - fmax(0, height(t.leg[i], y))), (_i ? 1e-5 : 1e-6) * largest);
+  }
+  ck_assert_int_gt(compared, tables / 4);
+}
+END_TEST
+
+START_TEST(four_legs_share_a_load) {
+  table t = { .n = 4, .leg = { { 1, 1, 1 }, { 1, -1, 1 }, { 1, -1, -1 }, { 1, 1, -1 } }, .load = { 100, 70, 60 } };
+  put_on_legs(&t);
+  for (int i = 0; i < 4; i++) AT_MOST(fabs(t.p[i] - (double[]){ 65, 15, 0, 20 }[i]), 1e-10);
+}
+END_TEST
+
+static void add(TCase *c) {
+  tcase_add_loop_test(c, many_legs_push_as_little_as_they_can, 0, 2);
+  tcase_add_test(c, four_legs_share_a_load);
+  tcase_add_loop_test(c, solutions_are_found_where_there_are_any, 0, 4);
+  tcase_add_loop_test(c, piles_are_solved, 0, 4);
+}
 
 CHECK_MAIN_OF("hybrid sets", 120, add)
