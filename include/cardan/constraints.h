@@ -405,8 +405,11 @@ CDN_API cdn_status cdn_redundant_equations(cdn_state *state, bool *redundant, in
  *  actuators than needed, f has the least sum of squares. With too few, the remaining imbalance has the least sum of
  *  squares, and *unbalanced (may be NULL) is its largest element; it is zero, or rounding, if udot can be reached.
  *  Multipliers that then remain free are those of least norm (cdn_constraint_set_weight). On prescribed mobilities f is
- *  -tau of their motion (motion.h). Dense: O((nu + m) m^2). Stage: Force. CDN_ERR_UNSUPPORTED if a subsystem other than
- *  matter has u or constraint equations, and while there are exact rows (rows.h). */
+ *  -tau of their motion (motion.h). With one-sided elements and dry friction (hybrid.h) all this holds among admissible
+ *  multipliers: what is on pushes, what sticks is within its bound, and what slips has its force. If the imbalance is
+ *  larger than without these conditions, CDN_ERR_CONSTRAINT names an element that cannot be; the results are the best.
+ *  Dense: O((nu + m) m^2). Stage: Force. CDN_ERR_UNSUPPORTED if a subsystem other than matter has u or constraint
+ *  equations, while there are exact rows (rows.h), and while friction slips by the reaction of a constraint. */
 CDN_API cdn_status cdn_constrained_inverse_dynamics(cdn_state *state, const double *udot, const bool *actuated,
                                                     double *f, double *lambda, double *unbalanced) CDN_NODISCARD;
 

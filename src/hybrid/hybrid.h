@@ -82,6 +82,21 @@ bool cdni_hybrid_sticks(const hybrid_room *room, const cdn_state *state);
 /* Gives a State the statuses of another one of the System. */
 cdn_status cdni_hybrid_copy_statuses(const hybrid_room *room, cdn_state *to, const cdn_state *from);
 
+/* ---- for inverse dynamics: which multipliers are admissible (admissible.c) ---- */
+
+/* Of what is on or sticks: the push -sign lambda[normal] must not be negative, and the n multipliers from `tangent` on
+ * have a norm of at most mu times the push, plus base. Rows among all of the constraints; -1: none. */
+typedef struct multiplier_cone {
+  const char *name;
+  int normal, tangent, n;
+  double sign, mu, base;
+} multiplier_cone;
+/* Writes them (NULL: only counted), with the bounds that follow from these multipliers; returns their number. */
+int cdni_hybrid_limits(const hybrid_room *room, const cdn_state *state, const double *lambda, multiplier_cone *cones);
+/* Of friction that slips, as forces that a balance r + G^T lambda contains: what its load does to r (nu), and what its
+ * push does to rows of G (equations x nu). Fails, by name, where the reaction of a constraint presses. */
+cdn_status cdni_hybrid_add_slips(const hybrid_room *room, cdn_state *state, const char *function, double *r, double *G);
+
 /* The power of friction that slips, W. */
 cdn_status cdni_hybrid_power(const hybrid_room *room, cdn_state *state, double *power);
 /* The name of the first friction that slips; NULL: none does. */
