@@ -90,16 +90,19 @@ cdn_ticket cdni_contact_surface_motion_ticket(const contact_room *room);
 /* Both are false without shapes: a room with options alone declares nothing. */
 bool cdni_contact_is_soft(const contact_room *room);
 bool cdni_contact_is_compliant(const contact_room *room);
+/* Whether forces of contact are those of rows, known with accelerations: it is soft, or rigid. */
+bool cdni_contact_has_rows(const contact_room *room);
 
-/* What the rows of a contact do; the room of soft rows knows. */
+/* What the rows of a contact do, where contact is soft or rigid; the rooms of rows know. */
 typedef struct contact_force {
   double force[6]; /* on b: along the normal and two tangents, N; about them, N m */
   bool pyramid;    /* what friction is bounded by, or else an ellipse */
+  bool sticks;
 } contact_force;
 /* Of contact i of a State, as cdn_contact_get counts. Realizes Acceleration. */
 typedef cdn_status contact_force_fn(cdn_state *state, int i, contact_force *out);
 /* reports.c: contact i of a State, which has it, with all but its stored energy, which depends on more; that energy.
- * `rows`: what its rows do, where contact is soft; NULL: forces are 0 there. */
+ * `rows`: what its rows do, where contact has some; NULL: forces are 0 there. */
 cdn_status cdni_contact_report(cdn_state *state, const contact_room *room, int i, const contact_force *rows,
                                cdn_contact *c);
 cdn_status cdni_contact_energy(cdn_state *state, const contact_room *room, int i, double *energy);
@@ -139,7 +142,7 @@ static inline bool cdni_contact_quantity_moves(cdn_contact_quantity q) {
 bool cdni_contact_quantity_accelerates(const cdn_system *system, cdn_contact_quantity q);
 /* What a quantity is computed from, known as soon as a shape was added. */
 cdn_ticket cdni_contact_ticket(const cdn_system *system, cdn_contact_quantity q);
-/* Any quantity but the gap. `rows` is asked where contact is soft. */
+/* Any quantity but the gap. `rows` is asked where contact has rows. */
 cdn_status cdni_contact_sum(cdn_state *state, const cdni_contact_side side[2], cdn_contact_quantity quantity,
                             contact_force_fn *rows, double *out);
 /* The least distance, as the laws have it; DBL_MAX where no pair may touch. */

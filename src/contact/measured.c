@@ -18,7 +18,7 @@ cdn_ticket cdni_contact_ticket(const cdn_system *system, cdn_contact_quantity q)
 
 bool cdni_contact_quantity_accelerates(const cdn_system *system, cdn_contact_quantity q) {
   const contact_room *room = cdni_contact(system);
-  return room && room->def.model == CDN_CONTACT_SOFT &&
+  return room && room->def.model != CDN_CONTACT_COMPLIANT &&
          (q == CDN_CONTACT_NORMAL_FORCE || q == CDN_CONTACT_FORCE || q == CDN_CONTACT_FRICTION ||
           q == CDN_CONTACT_POWER);
 }

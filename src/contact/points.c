@@ -206,6 +206,10 @@ bool cdni_contact_is_compliant(const contact_room *room) {
   return room && room->matter && room->def.model == CDN_CONTACT_COMPLIANT;
 }
 
+bool cdni_contact_has_rows(const contact_room *room) {
+  return room && room->matter && room->def.model != CDN_CONTACT_COMPLIANT;
+}
+
 cdn_ticket cdni_contact_points_ticket(const contact_room *room) { return room->points.ticket; }
 
 cdn_status cdni_contact_points(const contact_room *room, cdn_state *state, const contact_point **points, int *n) {

@@ -48,7 +48,7 @@ static cdn_status add_patch(cdn_state *state, const contact_room *room, int i, c
   return CDN_OK;
 }
 
-/* What the rows of a contact of soft contact add. */
+/* What the rows of a contact add. */
 static cdn_status add_rows(cdn_state *state, const contact_room *room, const contact_force *rows, const touch *t,
                            cdn_contact *c) {
   motion_view v;
@@ -60,7 +60,7 @@ static cdn_status add_rows(cdn_state *state, const contact_room *room, const con
   c->moment =
       cdn_add(cdn_scale(f[3], c->normal), cdn_add(cdn_scale(f[4], c->tangent[0]), cdn_scale(f[5], c->tangent[1])));
   c->power = cdn_dot(cdn_add(cdn_scale(c->force, c->normal), c->friction), m.u) + cdn_dot(c->moment, m.w);
-  c->pyramid = rows->pyramid;
+  c->pyramid = rows->pyramid, c->sticks = rows->sticks;
   return CDN_OK;
 }
 
@@ -88,7 +88,7 @@ cdn_status cdni_contact_report(cdn_state *state, const contact_room *room, int i
                       .side_force = t->side_force,
                       .side_moment = t->side_moment,
                       .coefficient = { t->friction[0], t->friction[1] } };
-  if (cdni_contact_is_soft(room)) {
+  if (cdni_contact_has_rows(room)) {
     c->slot = -1;
     return rows ? add_rows(state, room, rows, t, c) : CDN_OK;
   }

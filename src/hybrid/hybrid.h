@@ -5,6 +5,7 @@
 #include <cardan/hybrid.h>
 
 #include "constraints/constraints.h"
+#include "contact/contact.h"
 
 typedef struct hybrid_room hybrid_room;
 
@@ -34,6 +35,9 @@ typedef struct hybrid_variable {
 int cdni_hybrid_variables(const hybrid_room *room, hybrid_variable out[HYBRID_MOST_VARIABLES]);
 /* Tickets that slipping reads: at most 4. Returns the number. */
 int cdni_hybrid_reads(const hybrid_room *room, cdn_ticket *tickets);
+
+/* The forces of a contact of shapes (contact_force_fn). */
+contact_force_fn cdni_hybrid_contact_force;
 
 /* Whether any friction slips. Then its force is part of the applied forces. */
 bool cdni_hybrid_slips(const hybrid_room *room, const cdn_state *state);

@@ -121,6 +121,19 @@ void cdn_hybrid_get_totals_sized(const cdn_state *state, cdn_hybrid_totals *out,
   cdni_sized_write(out, size, &totals, sizeof totals);
 }
 
+/* ---- contacts of shapes ---- */
+
+cdn_status cdni_hybrid_contact_force(cdn_state *state, int contact, contact_force *out) {
+  const hybrid_room *room = cdni_hybrid(cdn_state_system(state));
+  *out = (contact_force){ .pyramid = false };
+  const int slot = room ? cdni_rigid_slot_of(room->contact, state, contact) : -1;
+  if (slot < 0) return CDN_OK;
+  const cdn_dry_friction friction = { room->first_slot_friction + slot };
+  out->sticks = cdn_dry_friction_get_status(state, friction) == CDN_FRICTION_STICK;
+  CDNI_TRY(cdn_one_sided_push(state, (cdn_one_sided){ room->first_slot + slot }, &out->force[0]));
+  return cdn_dry_friction_force(state, friction, &out->force[1]);
+}
+
 /* ---- elements by name ---- */
 
 static const cdni_parameter side_table[] = { { "restitution", "1", 0, 1, 0, 0, NULL },

@@ -29,7 +29,7 @@ static cdn_status value(const measure *m, cdn_state *state, int order, double *o
   const of_contact *c = (const of_contact *)m;
   (void)order;
   if (c->quantity == CDN_CONTACT_GAP) return cdni_contact_gap(state, c->side, out);
-  return cdni_contact_sum(state, c->side, c->quantity, cdni_soft_contact_force, out);
+  return cdni_contact_sum(state, c->side, c->quantity, cdni_contact_force_of_rows, out);
 }
 
 static const measure_kind contact_kind = {

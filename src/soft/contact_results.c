@@ -1,8 +1,9 @@
-/* Contacts as results: what the room of contact knows, and what the rows of a contact did where contact is soft. */
+/* Contacts as results: what the room of contact knows, and what the rows of a contact did where contact is soft or rigid. */
 #include "core/sized.h"
+#include "hybrid/hybrid.h"
 #include "soft/internal.h"
 
-cdn_status cdni_soft_contact_force(cdn_state *state, int contact, contact_force *out) {
+static cdn_status soft_force(cdn_state *state, int contact, contact_force *out) {
   const soft_room *room = cdni_soft(cdn_state_system(state));
   const soft_group *groups;
   soft_results *results;
@@ -20,21 +21,26 @@ cdn_status cdni_soft_contact_force(cdn_state *state, int contact, contact_force 
   return CDN_OK;
 }
 
+cdn_status cdni_contact_force_of_rows(cdn_state *state, int contact, contact_force *out) {
+  const contact_room *room = cdni_contact(cdn_state_system(state));
+  return cdni_contact_is_soft(room) ? soft_force(state, contact, out) : cdni_hybrid_contact_force(state, contact, out);
+}
+
 cdn_status cdn_contact_get_sized(cdn_state *state, int i, cdn_contact *out, size_t size) {
   static const char function[] = "cdn_contact_get";
   CDNI_NEED(state, out);
   const contact_room *room = cdni_contact(cdn_state_system(state));
-  const bool is_soft = cdni_contact_is_soft(room);
+  const bool has_rows = cdni_contact_has_rows(room);
   int n;
   /* forces of rows are known with accelerations */
-  if (is_soft) CDNI_TRY(cdni_state_ensure(state, CDN_ACCELERATION));
+  if (has_rows) CDNI_TRY(cdni_state_ensure(state, CDN_ACCELERATION));
   CDNI_TRY(cdn_contact_count(state, &n));
   if (i < 0 || i >= n)
     return cdni_state_fail(state, CDN_ERR_ARG, false, function, NULL, "there is no contact %d: the State has %d", i, n);
   cdn_contact c;
   contact_force rows;
-  if (is_soft) CDNI_TRY(cdni_soft_contact_force(state, i, &rows));
-  CDNI_TRY(cdni_contact_report(state, room, i, is_soft ? &rows : NULL, &c));
+  if (has_rows) CDNI_TRY(cdni_contact_force_of_rows(state, i, &rows));
+  CDNI_TRY(cdni_contact_report(state, room, i, has_rows ? &rows : NULL, &c));
   CDNI_TRY(cdni_contact_energy(state, room, i, &c.elastic));
   cdni_sized_write(out, size, &c, sizeof c);
   return CDN_OK;

@@ -281,6 +281,20 @@ START_TEST(what_rests_on_shapes_stays_there) {
   }
   ck_assert_msg(carry == c->contacts, "%s: %d contacts carry, not %d", c->name, carry, c->contacts);
   NEAR(sum, 2 * g, 1e-9 * 2 * g);
+  /* the same as contacts of shapes: upwards on the upper one, without slip */
+  int n;
+  double told = 0;
+  OK_ON(now, cdn_contact_count(now, &n));
+  for (int i = 0; i < n; i++) {
+    cdn_contact contact;
+    OK_ON(now, cdn_contact_get(now, i, &contact));
+    ck_assert_int_eq(contact.b.i, 1);
+    ck_assert_int_eq(contact.sticks, 1);
+    NEAR(contact.normal.z, 1, 1e-12);
+    NEAR(contact.depth, 0, 1e-9);
+    told += contact.force;
+  }
+  NEAR(told, 2 * g, 1e-9 * 2 * g);
   check_verdict(run);
   end_event_run(run, state);
 }
