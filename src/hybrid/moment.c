@@ -399,14 +399,15 @@ static cdn_status set_statuses(moment *m) {
 /* Impacts one after another at one place. With e = 1 they would go on for ever. */
 enum { MOST_IMPACTS = 10000 };
 
-/* Impulses; what separates then takes no further part. Slower than its capture speed it has not separated. */
+/* Impulses; what separates then takes no further part. What has no restitution and parts more slowly than its capture
+ * speed has not separated. */
 static cdn_status collide(moment *m, cdn_hybrid_totals *totals) {
   CDNI_TRY(cdni_moment_collide(m, totals));
   const double rest = at_rest(m);
   for (int i = 0; i < hybrid_sides(m->room); i++) {
     if (!m->in[i]) continue;
     const int row = m->cones[m->side_cone[i]].normal;
-    m->in[i] = m->v[row] <= fmax(rest, m->least[row]);
+    m->in[i] = m->v[row] <= fmax(rest, m->e[row] > 0 ? 0 : m->least[row]);
   }
   CDNI_TRY(cdn_realize(m->state, CDN_STAGE_VELOCITY));
   CDNI_TRY(choose_next(m, rest));
