@@ -18,6 +18,8 @@ bool cdni_dynamics_is_constrained(const dynamics *d, const cdn_state *state);
 /* The sum of all forces except those of constraints, about M's origins. Either output may be NULL. */
 cdn_status cdni_dynamics_applied_forces(const dynamics *d, cdn_state *state, const sv **F, const double **f);
 
+/* contact_results.c: of a contact that is soft or rigid. */
+contact_force_fn cdni_contact_force_of_rows;
 /* power.c: the forces without a potential, applied ones included: one for each body at its origin, and nu of matter. */
 cdn_status cdni_nonpotential_forces(cdn_state *state, cdn_spatial *F_G, double *f);
 

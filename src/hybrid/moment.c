@@ -358,7 +358,9 @@ static void prepare(moment *m, bool insists) {
     c->slips = size > (c->n == 1 ? rest : fmax(rest, slow(m))) && !ends && !stays;
     c->e[0] = m->was_e[2 * i], c->e[1] = m->was_e[2 * i + 1];
     if (c->slips) c->e[0] = x / size, c->e[1] = y / size;
-    if (!slips || m->hit) continue;
+    /* what began to slip and is still slow goes on: of two that hold each other both slip, not one by turns */
+    const bool goes_on = m->was[i] == CDN_FRICTION_SLIP && c->n > 1 && !c->slips && !sticks;
+    if (!(slips || goes_on) || m->hit) continue;
     c->status = CONE_SLIPS;
     c->slips = c->n == 1 || insists;
   }

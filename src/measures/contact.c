@@ -1,8 +1,8 @@
 /* Contacts between two sides: how many, how deep, how strong; and the gap between them. */
 #include "contact/contact.h"
 
+#include "dynamics/dynamics.h"
 #include "measures/internal.h"
-#include "soft/soft.h"
 
 CDNI_DEF(contact_measure_def, .shape_a = { -1 }, .shape_b = { -1 }, .body_a = { -1 }, .body_b = { -1 });
 

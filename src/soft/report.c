@@ -192,3 +192,21 @@ cdn_status cdni_soft_power(const soft_room *room, cdn_state *state, double *powe
   }
   return CDN_OK;
 }
+
+cdn_status cdni_soft_contact_force(cdn_state *state, int contact, contact_force *out) {
+  const soft_room *room = cdni_soft(cdn_state_system(state));
+  const soft_group *groups;
+  soft_results *results;
+  int n, from = 0;
+  *out = (contact_force){ .pyramid = room && room->def.cone == CDN_SOFT_PYRAMIDAL };
+  CDNI_TRY(cdni_soft_find(state, &groups, &n, &results));
+  /* contacts come last, in ascending order; between bodies that nothing moves a contact has no group */
+  for (int to = n; from < to;) {
+    const int middle = from + (to - from) / 2;
+    if (groups[middle].contact <= contact) from = middle + 1;
+    else to = middle;
+  }
+  if (from == n || groups[from].contact != contact + 1) return CDN_OK;
+  memcpy(out->force, soft_outcomes(results)[from].force, sizeof out->force);
+  return CDN_OK;
+}

@@ -23,8 +23,8 @@ const char *cdni_soft_first_name(const soft_room *room);
 cdn_status cdni_soft_refuse_exact(const soft_room *room, cdn_state *state, const char *function);
 /* The ticket of the groups of a State. */
 cdn_ticket cdni_soft_ticket(const soft_room *room);
-/* contact_results.c: what the rows of contacts do. */
-contact_force_fn cdni_contact_force_of_rows;
+/* report.c: what the rows of contacts do. */
+contact_force_fn cdni_soft_contact_force;
 /* Whether the State has groups at present. Evaluates them. */
 cdn_status cdni_soft_any(const soft_room *room, cdn_state *state, bool *any);
 

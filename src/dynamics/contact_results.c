@@ -1,29 +1,14 @@
-/* Contacts as results: what the room of contact knows, and what the rows of a contact did where contact is soft or rigid. */
+/* Contacts as results: what the room of contact knows, and what the rows of a contact did where contact is soft or
+ * rigid. */
 #include "core/sized.h"
+#include "dynamics/dynamics.h"
 #include "hybrid/hybrid.h"
-#include "soft/internal.h"
-
-static cdn_status soft_force(cdn_state *state, int contact, contact_force *out) {
-  const soft_room *room = cdni_soft(cdn_state_system(state));
-  const soft_group *groups;
-  soft_results *results;
-  int n, from = 0;
-  *out = (contact_force){ .pyramid = room && room->def.cone == CDN_SOFT_PYRAMIDAL };
-  CDNI_TRY(cdni_soft_find(state, &groups, &n, &results));
-  /* contacts come last, in ascending order; between bodies that nothing moves a contact has no group */
-  for (int to = n; from < to;) {
-    const int middle = from + (to - from) / 2;
-    if (groups[middle].contact <= contact) from = middle + 1;
-    else to = middle;
-  }
-  if (from == n || groups[from].contact != contact + 1) return CDN_OK;
-  memcpy(out->force, soft_outcomes(results)[from].force, sizeof out->force);
-  return CDN_OK;
-}
+#include "soft/soft.h"
 
 cdn_status cdni_contact_force_of_rows(cdn_state *state, int contact, contact_force *out) {
   const contact_room *room = cdni_contact(cdn_state_system(state));
-  return cdni_contact_is_soft(room) ? soft_force(state, contact, out) : cdni_hybrid_contact_force(state, contact, out);
+  return cdni_contact_is_soft(room) ? cdni_soft_contact_force(state, contact, out)
+                                    : cdni_hybrid_contact_force(state, contact, out);
 }
 
 cdn_status cdn_contact_get_sized(cdn_state *state, int i, cdn_contact *out, size_t size) {
