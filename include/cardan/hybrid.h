@@ -53,7 +53,7 @@ typedef struct cdn_one_sided_def {
   bool upper;
   double restitution; /**< e of impacts, 0 to 1. Default 0 */
   /** Speed of approach below which an impact has no restitution, m/s or rad/s, >= 0. 0, the default: the accuracy of
-   *  the run in these units. */
+   *  the run in these units; bounces of a steady ratio end at their limit (docs/hybrid.md). */
   double capture_speed;
   /** Of one argument, the speed of approach (m/s or rad/s), 0 to 1: restitution is multiplied by it. The def takes a
    *  reference. Default NULL: e does not depend on speed */

@@ -9,20 +9,18 @@ static const double ROUNDINGS = 256;
 
 /* ---- restitution ---- */
 
-/* The speed below which an element is captured. The height of a flight at this speed must be more than rounding, or its
- * end cannot be told from its beginning. */
-static double capture_speed(const moment *m, int i, double pull) {
-  const double asked = side_params(m->room, m->state, i)[ONE_SIDED_CAPTURE];
-  const double rounding = sqrt(2 * fmax(0, -pull) * ROUNDINGS * DBL_EPSILON);
-  return fmax(asked > 0 ? asked : m->accuracy, rounding);
-}
-
-/* b are accelerations without pushes. */
+/* The speeds below which elements are captured. The height of a flight at this speed must be more than rounding, or its
+ * end cannot be told from its beginning. b are accelerations without pushes. */
 static void set_capture_speeds(moment *m) {
+  bool fine;
+  double captures;
+  cdni_bounces_expect(m, &fine, &captures);
   for (int i = 0; i < hybrid_sides(m->room); i++) {
     if (m->side_cone[i] < 0) continue;
     const int row = m->cones[m->side_cone[i]].normal;
-    m->least[row] = capture_speed(m, i, m->b[row]);
+    const double asked = side_params(m->room, m->state, i)[ONE_SIDED_CAPTURE];
+    const double least = asked > 0 ? asked : fine ? 0 : m->accuracy;
+    m->least[row] = fmax(fmax(least, captures), sqrt(2 * fmax(0, -m->b[row]) * ROUNDINGS * DBL_EPSILON));
   }
 }
 
@@ -69,11 +67,12 @@ cdn_status cdni_impact_restitution(moment *m, impact_law *law) {
  * these are the last (8.6.1). Returns how many. */
 static int capture(moment *m) {
   int captured = 0;
+  m->stops = false;
   for (int i = 0; i < hybrid_sides(m->room); i++) {
     if (m->side_cone[i] < 0) continue;
     const int row = m->cones[m->side_cone[i]].normal;
     const bool slow = m->w[row] < m->least[row] && fabs(m->v[row]) < m->least[row];
-    if (slow && m->w[row] > 0) m->w[row] = 0;
+    if (slow && m->w[row] > 0) m->w[row] = 0, m->stops = true;
     captured += slow && m->v[row] < 0;
   }
   return captured;
@@ -153,6 +152,7 @@ cdn_status cdni_moment_collide(moment *m, cdn_hybrid_totals *totals) {
   for (int r = 0; r < m->rows; r++)
     for (size_t k = 0; k < nu; k++) m->x[(size_t)m->first_u + k] += m->X[(size_t)r * nu + k] * m->total[r];
   totals->impacts++, totals->captures += capture(m);
+  cdni_bounces_note(m);
   memcpy(m->v, m->w, (size_t)m->rows * sizeof *m->v);
   m->hit = true;
   return cdn_state_set_u(m->state, m->x);

@@ -29,8 +29,10 @@ enum { FRICTION_LOAD, FRICTION_STATIC, FRICTION_DYNAMIC, FRICTION_VISCOUS, FRICT
 enum { FRICTION_STATUS, FRICTION_DIRECTION, FRICTION_REST = 3, FRICTION_NUMBERS };
 
 /* What the last moment did, behind the totals of a State: its time, then the numbers of each one-sided element and of
- * each friction. */
+ * each friction. Last come those of the flight of each one-sided element (bounces.c): when it left an impact, with what
+ * part of the speed of approach, and, if it is the last of a sequence, with what speed. */
 enum { CHANGE_BEFORE, CHANGE_IMPULSE, CHANGE_SECOND_IMPULSE, CHANGE_ENERGY, CHANGE_NUMBERS };
+enum { FLIGHT_TIME, FLIGHT_RATIO, FLIGHT_LAST, FLIGHT_NUMBERS };
 
 struct hybrid_room {
   cdni_array sides;                        /* one_sided */
@@ -60,7 +62,7 @@ struct hybrid_room {
 static inline int hybrid_sides(const hybrid_room *room) { return (int)room->sides.count; }
 static inline int hybrid_frictions(const hybrid_room *room) { return (int)room->frictions.count; }
 static inline size_t hybrid_changes(const hybrid_room *room) {
-  return 1 + CHANGE_NUMBERS * (room->sides.count + room->frictions.count);
+  return 1 + CHANGE_NUMBERS * (room->sides.count + room->frictions.count) + FLIGHT_NUMBERS * room->sides.count;
 }
 static inline const one_sided *side_at(const hybrid_room *room, int i) { return &CDNI_AT(room->sides, one_sided, i); }
 static inline const dry_friction *friction_at(const hybrid_room *room, int i) {

@@ -410,7 +410,9 @@ static cdn_status collide(moment *m, cdn_hybrid_totals *totals) {
     if (!m->in[i]) continue;
     const int row = m->cones[m->side_cone[i]].normal;
     m->in[i] = m->v[row] <= fmax(rest, m->e[row] > 0 ? 0 : m->least[row]);
+    m->stops = m->stops || (m->in[i] && m->v[row] > rest);
   }
+  CDNI_TRY(cdni_bounces_hold(m, rest));
   CDNI_TRY(cdn_realize(m->state, CDN_STAGE_VELOCITY));
   CDNI_TRY(choose_next(m, rest));
   CDNI_TRY(arrange(m));
@@ -446,6 +448,7 @@ static cdn_status settle(moment *m, cdn_hybrid_totals *totals) {
   bool found;
   CDNI_TRY(cdn_realize(m->state, CDN_STAGE_VELOCITY));
   cdni_changes_begin(m);
+  cdni_bounces_begin(m);
   CDNI_TRY(remember(m));
   if (m->room->slots > 0) CDNI_TRY(cdni_hybrid_renew_slots(m->room, m->state, m->fired && m->fired->shapes_touch));
   CDNI_TRY(cdn_realize(m->state, CDN_STAGE_VELOCITY));
@@ -471,7 +474,8 @@ static cdn_status settle(moment *m, cdn_hybrid_totals *totals) {
   totals->moments++;
   totals->worst_residual = fmax(totals->worst_residual, m->residual);
   CDNI_TRY(cdn_realize(m->state, CDN_STAGE_ACCELERATION));
-  return cdni_moment_check(m);
+  CDNI_TRY(cdni_moment_check(m));
+  return cdni_bounces_end(m, totals);
 }
 
 cdn_status cdni_hybrid_settle(const hybrid_room *room, cdn_state *state, double accuracy, const hybrid_fired *fired) {

@@ -35,8 +35,11 @@ typedef struct moment {
   double *f, *x, *lambda, *free_lambda;
   int *first, *column; /* W as cone_matrix */
   double *value;
-  double *changes; /* changes.c */
-  void *law_work;  /* of the laws of impact */
+  double *changes;   /* changes.c, bounces.c */
+  bool stops;        /* what was about to part is captured: u does not know that yet */
+  int lands, leaves; /* of a sequence of bounces: the only element that approached, and that parted; -1: none */
+  double landing_speed, leaving_speed, captured_below, lasted; /* lasted: since the bounce before; 0: it is the first */
+  void *law_work;                                              /* of the laws of impact */
 } moment;
 
 cdn_status cdni_moment_fails(const moment *m, const char *what);
@@ -67,6 +70,15 @@ cdn_status cdni_moment_bend(moment *m);
 /* Whether the solved State keeps the conditions that its statuses stand for, as soft rows may have come or gone on the
  * way. Accelerations must be valid. */
 cdn_status cdni_moment_check(moment *m);
+
+/* bounces.c: the beginning of a moment; before and after an impact: whether bounces are followed below the accuracy,
+ * and up to which speed what lands is captured; what is captured is brought to rest; and the end, where the last flight
+ * of a sequence gets its speed. */
+void cdni_bounces_begin(moment *m);
+void cdni_bounces_expect(moment *m, bool *fine, double *captures);
+void cdni_bounces_note(moment *m);
+cdn_status cdni_bounces_hold(moment *m, double rest);
+cdn_status cdni_bounces_end(moment *m, cdn_hybrid_totals *totals);
 
 /* impact.c: changes u by impulses. */
 cdn_status cdni_moment_collide(moment *m, cdn_hybrid_totals *totals);

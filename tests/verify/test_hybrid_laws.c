@@ -207,7 +207,8 @@ static void strike_by_chain(double k, double e, const double *masses, double u[4
         force[i + 1] = d >= deepest[i] ? k * d : d > left ? k * (d - left) / (ei * ei) : 0;
       }
       force[4] = at[3];
-      for (int i = 0; i < 4; i++) rate[stage][i] = at[4 + i], rate[stage][4 + i] = (force[i] - force[i + 1]) / masses[i];
+      for (int i = 0; i < 4; i++)
+        rate[stage][i] = at[4 + i], rate[stage][4 + i] = (force[i] - force[i + 1]) / masses[i];
     }
     for (int j = 0; j < 8; j++) sum[j] = rate[0][j] + 2 * rate[1][j] + 2 * rate[2][j] + rate[3][j];
     for (int j = 0; j < 8; j++) q[j] += h / 6 * sum[j];
