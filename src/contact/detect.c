@@ -50,10 +50,8 @@ cdn_status cdni_contact_calc_poses(const void *self, cdn_state *state, void *out
   for (size_t i = 0; i < room->shapes.count; i++) {
     const body_pose *M = &pose[shape_body(room, (int)i)];
     const shape_place *place = &places[i];
-    const m3 R = m3_mul_m3(M->R_GM, place->R_MS);
     cdn_transform *X = &poses[i].X_GS;
-    X->R = (cdn_rotation){ cdni_from_v3(R.x), cdni_from_v3(R.y), cdni_from_v3(R.z) };
-    X->p = cdni_from_v3(m3_mul_add(M->R_GM, place->p_MS, M->p_GM));
+    *X = shape_pose_at(place, M);
     poses[i].center = cdni_from_v3(m3_mul_add(M->R_GM, place->center_M, M->p_GM));
     cdn_vec3 least, most;
     cdni_outer_bounds(&place->geometry, X, &least, &most);

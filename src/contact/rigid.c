@@ -42,12 +42,14 @@ static cdn_status look(const contact_room *room, cdn_state *state, rigid_view *v
   return CDN_OK;
 }
 
+static double size_of(const shape_place *a, const shape_place *b) {
+  return fmin(fmin(a->radius, b->radius), fmin(a->depth, b->depth));
+}
+
 static rigid_pair pair_of(const rigid_view *v, int a, int b) {
-  const double r = fmin(v->places[a].radius, v->places[b].radius);
-  const double depth = fmin(v->places[a].depth, v->places[b].depth);
   return (rigid_pair){ .g = { &v->places[a].geometry, &v->places[b].geometry },
                        .X = { &v->poses[a].X_GS, &v->poses[b].X_GS },
-                       .size = fmin(r, depth) };
+                       .size = size_of(&v->places[a], &v->places[b]) };
 }
 
 static double near_of(const rigid_view *v, const rigid_pair *p) {
@@ -103,21 +105,29 @@ static void put_tangent(int axis, double size, bool moving, rigid_touch *t) {
 
 cdn_status cdni_rigid_touch(const contact_room *room, cdn_state *state, int slot, bool moving, bool *found,
                             rigid_touch *out) {
+  if (moving) CDNI_TRY(cdni_state_ensure(state, CDN_TWIST));
+  const body_pose *pose = cdni_matter_pose(room->matter, state);
+  if (!pose) return cdni_state_last_status(state);
+  return cdni_rigid_touch_at(room, state, slot, pose, moving ? cdni_matter_twist(room->matter, state) : NULL, found,
+                             out);
+}
+
+cdn_status cdni_rigid_touch_at(const contact_room *room, cdn_state *state, int slot, const body_pose *pose,
+                               const body_twist *twist, bool *found, rigid_touch *out) {
   const rigid_feature *f = cdni_rigid_slot(room, state, slot);
   rigid_motion motion[2];
-  rigid_view v;
   *found = false;
   if (f->kind == RIGID_NONE) return CDN_OK;
-  CDNI_TRY(look(room, state, &v));
-  if (moving) {
-    CDNI_TRY(cdni_state_ensure(state, CDN_TWIST));
-    const body_pose *pose = cdni_matter_pose(room->matter, state);
-    const body_twist *twist = cdni_matter_twist(room->matter, state);
-    for (int k = 0; k < 2; k++) motion[k] = motion_of(&pose[f->body[k]], &twist[f->body[k]]);
-  }
-  const rigid_pair p = pair_of(&v, f->a, f->b);
-  *found = cdni_rigid_measure(&p, f, moving ? motion : NULL, out);
-  if (*found) put_tangent(f->axis, p.size, moving, out);
+  CDNI_TRY(cdni_state_ensure(state, room->places.ticket));
+  const shape_place *places = cdni_state_storage(state, room->places);
+  const cdn_transform X[2] = { shape_pose_at(&places[f->a], &pose[f->body[0]]),
+                               shape_pose_at(&places[f->b], &pose[f->body[1]]) };
+  for (int k = 0; k < 2 && twist; k++) motion[k] = motion_of(&pose[f->body[k]], &twist[f->body[k]]);
+  const rigid_pair p = { .g = { &places[f->a].geometry, &places[f->b].geometry },
+                         .X = { &X[0], &X[1] },
+                         .size = size_of(&places[f->a], &places[f->b]) };
+  *found = cdni_rigid_measure(&p, f, twist ? motion : NULL, out);
+  if (*found) put_tangent(f->axis, p.size, twist, out);
   return CDN_OK;
 }
 

@@ -11,6 +11,7 @@
 
 #include "contact/contact.h"
 #include "geometry/geometry.h"
+#include "matter/matter.h"
 
 typedef enum rigid_feature_kind {
   RIGID_NONE,   /* the slot is free */
@@ -80,6 +81,9 @@ bool cdni_rigid_has_slot(const contact_room *room, const cdn_state *state, int a
 /* The feature of a slot in a State. False: none. Reads poses of shapes, and twists if `moving`. */
 cdn_status cdni_rigid_touch(const contact_room *room, cdn_state *state, int slot, bool moving, bool *found,
                             rigid_touch *out);
+/* The same with bodies elsewhere (poses and twists of M by body; twists NULL: without rates). */
+cdn_status cdni_rigid_touch_at(const contact_room *room, cdn_state *state, int slot, const body_pose *pose,
+                               const body_twist *twist, bool *found, rigid_touch *out);
 /* Of two shapes: coefficients of friction (static, dynamic, viscous), and restitution. */
 typedef struct rigid_material {
   double friction[3], restitution;

@@ -139,6 +139,12 @@ typedef struct shape_pose {
   cdn_vec3 center; /* of the ball */
 } shape_pose;
 
+static inline cdn_transform shape_pose_at(const shape_place *place, const body_pose *M) {
+  const m3 R = m3_mul_m3(M->R_GM, place->R_MS);
+  return (cdn_transform){ { cdni_from_v3(R.x), cdni_from_v3(R.y), cdni_from_v3(R.z) },
+                          cdni_from_v3(m3_mul_add(M->R_GM, place->p_MS, M->p_GM)) };
+}
+
 /* `sizes`: the State's, of all shapes. */
 static inline cdn_geometry shape_geometry(const contact_room *room, const double *sizes, int i) {
   cdn_geometry g = CDNI_AT(room->shapes, shape, i).geometry;

@@ -12,6 +12,17 @@ cdn_constraint cdni_hybrid_side_constraint(const hybrid_room *room, int i) {
 }
 bool cdni_hybrid_side_is_ratchet(const hybrid_room *room, int i) { return side_at(room, i)->speed; }
 
+bool cdni_hybrid_side_is_there(const hybrid_room *room, const cdn_state *state, int i) {
+  return side_is_there(room, state, i);
+}
+cdn_status cdni_hybrid_least_gap(const hybrid_room *room, cdn_state *state, double *gap) {
+  *gap = INFINITY;
+  return room->slots > 0 ? cdni_rigid_least_gap(room->contact, state, gap) : CDN_OK;
+}
+cdn_status cdni_hybrid_take_slots(const hybrid_room *room, cdn_state *state) {
+  return room->slots > 0 ? cdni_hybrid_renew_slots(room, state, true) : CDN_OK;
+}
+
 static cdn_status set_friction(const hybrid_room *room, cdn_state *state, int i, cdn_friction_status status) {
   double *numbers = (double *)cdni_state_update_discrete(state, room->status) + hybrid_sides(room);
   numbers[i * FRICTION_NUMBERS + FRICTION_STATUS] = status;
@@ -54,7 +65,13 @@ bool cdni_hybrid_sticks(const hybrid_room *room, const cdn_state *state) {
 }
 
 cdn_status cdni_hybrid_copy_statuses(const hybrid_room *room, cdn_state *to, const cdn_state *from) {
-  CDNI_TRY(cdn_state_set_discrete(to, room->status, cdn_state_discrete(from, room->status)));
+  hybrid_variable v[HYBRID_MOST_VARIABLES];
+  for (int k = cdni_hybrid_variables(room, v) - 1; k >= 0; k--) {
+    if (v[k].variable.ticket.i == room->totals.ticket.i) continue;
+    if (v[k].is_parameters)
+      CDNI_TRY(cdn_state_set_parameters(to, v[k].variable, 0, v[k].n, cdn_state_parameters(from, v[k].variable)));
+    else CDNI_TRY(cdn_state_set_discrete(to, v[k].variable, cdn_state_discrete(from, v[k].variable)));
+  }
   for (int i = 0; i < hybrid_sides(room); i++) {
     const cdn_constraint c = cdni_hybrid_side_constraint(room, i);
     CDNI_TRY(cdn_constraint_set_enabled(to, c, cdn_constraint_is_enabled(from, c)));

@@ -74,6 +74,11 @@ cdn_status cdni_hybrid_vary(const hybrid_room *room, cdn_state *state, const cha
 int cdni_hybrid_side_count(const hybrid_room *room);
 cdn_constraint cdni_hybrid_side_constraint(const hybrid_room *room, int i);
 bool cdni_hybrid_side_is_ratchet(const hybrid_room *room, int i);
+/* Whether an element is there: it is no slot of rigid contact, or the slot is taken. */
+bool cdni_hybrid_side_is_there(const hybrid_room *room, const cdn_state *state, int i);
+/* The least gap of shapes that have no slot; infinity: there are none. And what touches of them gets one. */
+cdn_status cdni_hybrid_least_gap(const hybrid_room *room, cdn_state *state, double *gap);
+cdn_status cdni_hybrid_take_slots(const hybrid_room *room, cdn_state *state);
 /* Switches an element on, and what it presses sticks. */
 cdn_status cdni_hybrid_touch(const hybrid_room *room, cdn_state *state, int i);
 /* Switches an element off, and what it presses. */

@@ -112,7 +112,7 @@ cdn_status cdni_assembly_with_sides(cdn_assembly *a, cdn_state *state, const cha
   cdn_status status = CDN_OK;
   for (int i = 0; i < x.n; i++) {
     const cdn_constraint c = cdni_hybrid_side_constraint(x.room, i);
-    x.takes_part[i] = cdni_hybrid_side_is_ratchet(x.room, i) == speeds;
+    x.takes_part[i] = cdni_hybrid_side_is_there(x.room, state, i) && cdni_hybrid_side_is_ratchet(x.room, i) == speeds;
     x.was[i] = cdn_constraint_is_enabled(state, c), x.held[i] = false;
     if (x.takes_part[i] && status == CDN_OK) status = hold(&x, i, false);
   }

@@ -13,19 +13,30 @@ static double near(const search *x) {
   return 1e-12 * largest;
 }
 
+/* Shapes whose gap is below this have come to touch, when a slot is taken for them, m. */
+static const double SLOT = 1e-10;
+
 /* Of an element that is off: its gap; of others, and of ratchets, infinity. */
 static cdn_status open_gap(search *x, int i, double *gap) {
   *gap = INFINITY;
   const cdn_one_sided element = { i };
+  if (!cdni_hybrid_side_is_there(x->hybrid, x->rest, i)) return CDN_OK;
   if (cdni_hybrid_side_is_ratchet(x->hybrid, i) || cdn_one_sided_is_on(x->rest, element)) return CDN_OK;
   return cdn_one_sided_gap(x->rest, element, gap);
 }
 
-/* Whether any gap is below `least`, by element (NULL: below `most`); what is so is switched on, or not. */
+/* Whether any gap is below `least`, by element and last that of shapes without a slot (NULL: below `most`); what is so
+ * is switched on, or not. */
 static cdn_status look_below(search *x, const double *least, double most, bool close, bool *any) {
+  const int n = cdni_hybrid_side_count(x->hybrid);
   double gap;
-  *any = false;
-  for (int i = 0; i < cdni_hybrid_side_count(x->hybrid); i++) {
+  CDNI_TRY(cdni_hybrid_least_gap(x->hybrid, x->rest, &gap));
+  *any = gap < (least ? least[n] : most);
+  if (*any && close) {
+    CDNI_TRY(cdni_hybrid_take_slots(x->hybrid, x->rest));
+    least = NULL, most = fmax(most, SLOT);
+  }
+  for (int i = 0; i < n; i++) {
     CDNI_TRY(open_gap(x, i, &gap));
     if (!(gap < (least ? least[i] : most))) continue;
     *any = true;
@@ -77,12 +88,12 @@ static cdn_status narrow(search *x, const double *least, double *low, double *hi
 }
 
 static cdn_status clip(search *x, double *least, double *most, bool *closes) {
+  const int n = cdni_hybrid_side_count(x->hybrid);
   double low = 0, high = 1;
   bool any;
-  for (int i = 0; i < cdni_hybrid_side_count(x->hybrid); i++) {
-    CDNI_TRY(open_gap(x, i, &least[i]));
-    least[i] = fmin(0, least[i]) - 1e-3 * near(x);
-  }
+  for (int i = 0; i < n; i++) CDNI_TRY(open_gap(x, i, &least[i]));
+  CDNI_TRY(cdni_hybrid_least_gap(x->hybrid, x->rest, &least[n]));
+  for (int i = 0; i <= n; i++) least[i] = fmin(0, least[i]) - 1e-3 * near(x);
   CDNI_TRY(cdni_equilibrium_move(x, 1, x->q));
   CDNI_TRY(look_below(x, least, 0, false, closes));
   if (*closes) CDNI_TRY(narrow(x, least, &low, &high));

@@ -107,6 +107,36 @@ static cdn_state *sliders(void) {
   return settled(system, (double[]){ 0.1, 0.2, -0.3 }, (double[]){ 0.5, -0.4, 0.9 });
 }
 
+/* Shapes that touch rigidly and slip: a ball on a floor, on another ball, a box on a corner, an edge across an edge. */
+typedef enum shape_scene { BALL_ON_FLOOR, BALL_ON_BALL, CORNER_ON_FLOOR, EDGE_ON_EDGE, SHAPE_SCENES } shape_scene;
+static cdn_state *shape_that_slips(shape_scene which) {
+  cdn_system *system = cdn_system_create(NULL);
+  const cdn_body box = add_box(system);
+  cdn_system_add_gravity(system, "gravity", cdn_v3(1, 0.5, -9.81));
+  cdn_contact_def contact = cdn_default_contact_def();
+  contact.model = CDN_CONTACT_RIGID;
+  cdn_system_set_contact(system, &contact);
+  cdn_shape_def shape = cdn_default_shape_def();
+  const double h = 0.1 * sqrt(3), turn = 0.5 * atan(sqrt(2)), c = cos(turn), s = sin(turn) / sqrt(2), e = sqrt(0.5);
+  const cdn_geometry cube = { .kind = CDN_GEOMETRY_BOX, .size = { 0.1, 0.1, 0.1 } };
+  const cdn_geometry ball = { .kind = CDN_GEOMETRY_SPHERE, .size = { 0.1 } };
+  shape.geometry = which == BALL_ON_BALL ? ball : cube;
+  if (which == BALL_ON_FLOOR || which == CORNER_ON_FLOOR) shape.geometry.kind = CDN_GEOMETRY_HALF_SPACE;
+  /* a bar along x whose edge is uppermost, at z = 0.1 sqrt 2 */
+  if (which == EDGE_ON_EDGE) shape.X_BS.R = cdn_rotation_axis_angle(cdn_v3(1, 0, 0), PI / 4);
+  cdn_system_add_shape(system, &shape);
+  shape.body = box, shape.geometry = which == BALL_ON_FLOOR || which == BALL_ON_BALL ? ball : cube;
+  shape.X_BS = cdn_default_shape_def().X_BS;
+  cdn_system_add_shape(system, &shape);
+  const double q[SHAPE_SCENES][7] = { { 1, 0, 0, 0, 0, 0, 0.1 },
+                                      { 1, 0, 0, 0, 0.12, 0, 0.16 },
+                                      { c, s, -s, 0, 0, 0, h },
+                                      { cos(PI / 8), 0, sin(PI / 8), 0, 0, 0, 0.4 * e } };
+  double u[6] = { 0, 0, 0, 0.4, 0.3, 0 };
+  if (which == BALL_ON_BALL) u[3] = 0, u[5] = 0;
+  return settled(system, q[which], u);
+}
+
 /* ---- checks ---- */
 
 static void multipliers(sample *s, double *out) {
@@ -300,7 +330,18 @@ START_TEST(every_method_slides) {
 }
 END_TEST
 
+START_TEST(shapes) {
+  cdn_state *state = shape_that_slips((shape_scene)_i);
+  int slips = 0;
+  for (int i = 0; i < cdn_system_dry_friction_count(cdn_state_system(state)); i++)
+    slips += cdn_dry_friction_get_status(state, (cdn_dry_friction){ i }) == CDN_FRICTION_SLIP;
+  ck_assert_int_eq(slips, 1);
+  check_derivatives(state);
+}
+END_TEST
+
 static void add(TCase *c) {
+  tcase_add_loop_test(c, shapes, 0, SHAPE_SCENES);
   tcase_add_loop_test(c, every_method_slides, 0, 2 * CDN_METHOD_COUNT);
   tcase_add_test(c, a_foot_that_hardens_is_rigid);
   tcase_add_loop_test(c, a_block_slips_beside_soft_rows, 0, 4);

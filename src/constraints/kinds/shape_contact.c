@@ -7,7 +7,8 @@ static cdn_status touch(const constraint_view *v, bool moving, contact *c) {
   rigid_touch t;
   bool found;
   *c = (contact){ .gap = 0 };
-  CDNI_TRY(cdni_rigid_touch(v->room->contact, v->state, v->c->slot - 1, moving, &found, &t));
+  CDNI_TRY(
+      cdni_rigid_touch_at(v->room->contact, v->state, v->c->slot - 1, v->pose, moving ? v->twist : NULL, &found, &t));
   if (!found) return cdni_constraint_singular(v, "nothing touches here: only events of a run switch it on");
   c->gap = t.gap, c->C = cdni_to_v3(t.point), c->n = cdni_to_v3(t.normal);
   c->x = cdni_to_v3(t.tangent), c->y = v3_cross(c->n, c->x);
