@@ -41,6 +41,39 @@ static void print_contact(FILE *file, const run_record *r) {
   else fprintf(file, "nothing touched in its rows\n");
 }
 
+static const char *many(double n) { return n == 1 ? "" : "s"; }
+
+/* What acts on one side, or rubs, has lines if there is any. */
+static void print_moments(FILE *file, const run_record *r) {
+  const cdn_hybrid_totals *m = &r->moments;
+  if (m->moments == 0) return;
+  line(file, "contact by events");
+  fprintf(file, "%.0f moment%s, %.0f impact%s that took %.9g J, %.0f capture%s; worst residual %.1e\n", m->moments,
+          many(m->moments), m->impacts, many(m->impacts), m->impact_energy, m->captures, many(m->captures),
+          m->worst_residual);
+  if (m->lowered > 0) {
+    line(file, "restitution lowered");
+    fprintf(file, "in %.0f impact%s, which would have added energy\n", m->lowered, many(m->lowered));
+  }
+  if (m->jams > 0) {
+    line(file, "friction jammed");
+    fprintf(file, "%.0f time%s: impacts without any approach\n", m->jams, many(m->jams));
+  }
+}
+
+static void write_moments_json(json_writer *w, const run_record *r) {
+  const cdn_hybrid_totals *m = &r->moments;
+  jw_object(w, "contact_by_events", true);
+  jw_integer(w, "moments", (int64_t)m->moments);
+  jw_integer(w, "impacts", (int64_t)m->impacts);
+  jw_integer(w, "captures", (int64_t)m->captures);
+  jw_number(w, "impact_energy", m->impact_energy);
+  jw_integer(w, "lowered", (int64_t)m->lowered);
+  jw_integer(w, "jams", (int64_t)m->jams);
+  jw_number(w, "worst_residual", m->worst_residual);
+  jw_close(w);
+}
+
 /* Parts of the file that the run left out: a fall through the floor has a fine energy residual. */
 static void print_not_simulated(FILE *file, const cdn_model *model) {
   enum { LABEL = 28, MOST_COLUMNS = 110 };
@@ -126,6 +159,7 @@ void certificate_print(FILE *file, const run_record *r) {
   fprintf(file, "%.2e (positions %.2e, velocities %.2e)\n", c->max_constraint_error, c->max_position_error,
           c->max_velocity_error);
   print_contact(file, r);
+  print_moments(file, r);
   print_not_simulated(file, r->source);
   if (c->kernel_changes > 0) {
     line(file, "resumed elsewhere");
@@ -279,6 +313,7 @@ void certificate_write_json(FILE *file, const run_record *r) {
   jw_number(&w, "soft_onset", r->onset);
   jw_integer(&w, "shapes", shapes);
   jw_integer(&w, "most_contacts", (int64_t)r->most_contacts);
+  write_moments_json(&w, r);
   jw_text(&w, "doubt", c.doubt);
   jw_array(&w, "not_understood", false);
   for (int i = 0; i < cdn_model_not_understood_count(r->source); i++)

@@ -16,7 +16,7 @@
 #include <unistd.h>
 #include <zlib.h>
 
-enum { FORMAT = 6, FIRST_LINE = 96 };
+enum { FORMAT = 7, FIRST_LINE = 96 };
 
 /* The members of the JSON, written and read from one list. */
 typedef enum field_kind { FIELD_TEXT, FIELD_NUMBER, FIELD_FLAG } field_kind;
@@ -26,7 +26,7 @@ typedef struct field {
   void *value; /* const char *, double or bool */
 } field;
 
-enum { MOST_FIELDS = 48 };
+enum { MOST_FIELDS = 52 };
 
 static int list_fields(simulate_arguments *a, run_position *p, field *fields) {
   const field all[] = { { "model", FIELD_TEXT, &a->model.path },
@@ -74,6 +74,9 @@ static int list_fields(simulate_arguments *a, run_position *p, field *fields) {
                         { "record_controls", FIELD_TEXT, &a->record_controls },
                         { "record_rows", FIELD_NUMBER, &p->recorded.rows },
                         { "record_checksum", FIELD_NUMBER, &p->recorded.checksum },
+                        { "events", FIELD_TEXT, &a->events },
+                        { "event_bytes", FIELD_NUMBER, &p->events.rows },
+                        { "event_checksum", FIELD_NUMBER, &p->events.checksum },
                         { "on_divergence", FIELD_TEXT, &a->on_divergence },
                         { "resets", FIELD_NUMBER, &p->resets },
                         { "reset_time", FIELD_NUMBER, &p->reset_time } };
@@ -268,6 +271,8 @@ static const char *find_nonsense(const simulate_arguments *a, const run_position
                   { "control_checksum", p->control_checksum, 0, UINT32_MAX, true },
                   { "record_rows", p->recorded.rows, 0, exact, true },
                   { "record_checksum", p->recorded.checksum, 0, UINT32_MAX, true },
+                  { "event_bytes", p->events.rows, 0, exact, true },
+                  { "event_checksum", p->events.checksum, 0, UINT32_MAX, true },
                   { "resets", p->resets, 0, exact, true } };
   for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
     const double x = numbers[i].value;

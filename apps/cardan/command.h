@@ -4,6 +4,7 @@
 
 #include <stdio.h>
 
+#include <cardan/hybrid.h>
 #include <cardan/model.h>
 
 #include "core/words.h"
@@ -138,6 +139,10 @@ int pose_mocap_bodies(const text_list *poses, cdn_state *state);
 cdn_body find_joint(const cdn_system *system, const char *name, size_t length);
 int complain_joint(const char *flag, const cdn_system *system, const char *name, size_t length);
 
+/* What contact can be; the first one is usual. */
+enum { CONTACT_WORDS = 4 };
+extern const char *const contact_words[CONTACT_WORDS];
+
 /* What every command can be told about its model and where to start. */
 typedef struct model_arguments {
   const char *path, *key, *state;
@@ -148,7 +153,7 @@ typedef struct model_arguments {
   plane ground;
   bool pull;           /* the System has a pull, for a hand */
   double armature;     /* 0: as the file says */
-  const char *contact; /* "compliant", "soft" or "none"; NULL: compliant, unless... */
+  const char *contact; /* one of contact_words; NULL: compliant, unless... */
   bool as_file; /* ... a run takes steps as the file's simulator does: then contact and its solver are as there */
   double step;  /* the size of the run's equal steps; 0: it has none, or takes the file's */
   double onset; /* the depth over which soft rows set in, where the run is under error control, m or rad */
@@ -161,29 +166,29 @@ typedef struct model_arguments {
 } model_arguments;
 
 /* The rows of an options table that every command shares. */
-#define MODEL_OPTIONS(a)                                                                                                  \
-  {                                                                                                                       \
-    "ground", 0, OPTION_HEIGHT, &(a).ground, "[Z]", "put a plane below the lowest point of the start, or at height Z, m"  \
-  },                                                                                                                      \
-      { "strict", 0, OPTION_FLAG, &(a).strict, NULL, "refuse a model that holds anything not simulated" },                \
-      { "keep-fixed", 0, OPTION_FLAG, &(a).keep_fixed, NULL, "URDF: keep links behind fixed joints as bodies" },          \
-      { "floating-base", 0, OPTION_FLAG, &(a).floating_base, NULL, "URDF: free the root link instead of welding it" },    \
-      { "tree-only",    0,    OPTION_FLAG,                                                                                \
-        &(a).tree_only, NULL, "leave out limits, loops, actuators; keep springs and damping" },                           \
-      { "armature",    0,   OPTION_POSITIVE,                                                                              \
-        &(a).armature, "A", "the least armature of joints that are not free, kg m^2 or kg" },                             \
-      { "contact",    0,      OPTION_TEXT,                                                                                \
-        &(a).contact, "KIND", "compliant (the default): shapes touch; soft: by MuJoCo's parameters; none: they do not" }, \
-      { "equality",    0,      OPTION_TEXT,                                                                               \
-        &(a).equality, "KIND", "exact (the default): loops and couplings hold; soft: they give way, as in MuJoCo" },      \
-      { "like",    0,      OPTION_TEXT,                                                                                   \
-        &(a).like, "NAME", "mujoco: soft contact and equality, and the steps of the file, as MuJoCo takes it" },          \
-      { "friction",    0,     OPTION_TEXT,                                                                                \
-        &(a).friction, "LAW", "stick (the default): surfaces may stick; slip: by the slip speed" },                       \
-      { "exact-hulls", 0, OPTION_FLAG, &(a).exact_hulls, NULL, "hulls of meshes keep all their corners" },                \
-      { "stiffness", 0, OPTION_POSITIVE, &(a).stiffness, "E", "the modulus of surfaces that touch, Pa" },                 \
-      { "dissipation", 0, OPTION_POSITIVE, &(a).dissipation, "C", "the dissipation of surfaces that touch, s/m" }, {      \
-    "quiet", 0, OPTION_FLAG, &(a).quiet, NULL, "no warnings and no progress on standard error"                            \
+#define MODEL_OPTIONS(a)                                                                                                 \
+  {                                                                                                                      \
+    "ground", 0, OPTION_HEIGHT, &(a).ground, "[Z]", "put a plane below the lowest point of the start, or at height Z, m" \
+  },                                                                                                                     \
+      { "strict", 0, OPTION_FLAG, &(a).strict, NULL, "refuse a model that holds anything not simulated" },               \
+      { "keep-fixed", 0, OPTION_FLAG, &(a).keep_fixed, NULL, "URDF: keep links behind fixed joints as bodies" },         \
+      { "floating-base", 0, OPTION_FLAG, &(a).floating_base, NULL, "URDF: free the root link instead of welding it" },   \
+      { "tree-only",    0,    OPTION_FLAG,                                                                               \
+        &(a).tree_only, NULL, "leave out limits, loops, actuators; keep springs and damping" },                          \
+      { "armature",    0,   OPTION_POSITIVE,                                                                             \
+        &(a).armature, "A", "the least armature of joints that are not free, kg m^2 or kg" },                            \
+      { "contact",    0,      OPTION_TEXT,                                                                               \
+        &(a).contact, "KIND", "compliant (the default), soft (MuJoCo's parameters), rigid, or none: how shapes touch" }, \
+      { "equality",    0,      OPTION_TEXT,                                                                              \
+        &(a).equality, "KIND", "exact (the default): loops and couplings hold; soft: they give way, as in MuJoCo" },     \
+      { "like",    0,      OPTION_TEXT,                                                                                  \
+        &(a).like, "NAME", "mujoco: soft contact and equality, and the steps of the file, as MuJoCo takes it" },         \
+      { "friction",    0,     OPTION_TEXT,                                                                               \
+        &(a).friction, "LAW", "stick (the default): surfaces may stick; slip: by the slip speed" },                      \
+      { "exact-hulls", 0, OPTION_FLAG, &(a).exact_hulls, NULL, "hulls of meshes keep all their corners" },               \
+      { "stiffness", 0, OPTION_POSITIVE, &(a).stiffness, "E", "the modulus of surfaces that touch, Pa" },                \
+      { "dissipation", 0, OPTION_POSITIVE, &(a).dissipation, "C", "the dissipation of surfaces that touch, s/m" }, {     \
+    "quiet", 0, OPTION_FLAG, &(a).quiet, NULL, "no warnings and no progress on standard error"                           \
   }
 
 /* The rows of commands that start from a State. */
@@ -288,7 +293,7 @@ int command_view(int argc, char **argv);
 /* ---- contacts.c ---------------------------------------------------------------------------- */
 
 /* How stiff the surfaces are, and which law their friction has; nothing without shapes. */
-/* "compliant", "soft" or "none". */
+/* One of contact_words. */
 const char *contact_word(const cdn_system *system);
 /* The hulls of meshes: how many, what was left out of them. */
 void print_hulls(const cdn_model *model);
@@ -307,5 +312,12 @@ void print_dry_friction_json(json_writer *w, const cdn_model *model);
 /* soft_rows.c: of a state whose accelerations are known. */
 cdn_status print_soft_rows(cdn_state *state);
 cdn_status print_soft_rows_json(json_writer *w, cdn_state *state);
+
+/* statuses.c: what acts on one side, and dry friction. The statuses that a State needs before it is
+ * evaluated; what they are. */
+enum { CDN_LABEL_SIZE = 500 };
+cdn_status settle_statuses(const model_arguments *arguments, cdn_state *state);
+cdn_status print_statuses(cdn_state *state);
+cdn_status print_statuses_json(json_writer *w, cdn_state *state); /* NULL: nothing is known */
 
 #endif

@@ -9,11 +9,16 @@
 /* ---- law ------------------------------------------------------------------------------------ */
 
 const char *contact_word(const cdn_system *system) {
+  static const char *const words[] = {
+    [CDN_CONTACT_COMPLIANT] = "compliant", [CDN_CONTACT_SOFT] = "soft", [CDN_CONTACT_RIGID] = "rigid"
+  };
   if (cdn_system_shape_count(system) == 0) return "none";
-  return cdn_system_contact_model(system) == CDN_CONTACT_SOFT ? "soft" : "compliant";
+  return words[cdn_system_contact_model(system)];
 }
 
-static bool is_soft(cdn_state *state) { return strcmp(contact_word(cdn_state_system(state)), "soft") == 0; }
+static bool is_compliant(cdn_state *state) {
+  return cdn_system_contact_model(cdn_state_system(state)) == CDN_CONTACT_COMPLIANT;
+}
 
 /* All shapes of a file have the same: a number of the first one's material. */
 static double number_of_material(cdn_state *state, const char *name) {
@@ -31,8 +36,10 @@ static bool slips(const model_arguments *arguments) {
 void print_contact_law(cdn_state *state, const model_arguments *arguments) {
   char modulus[CDN_NUMBER_SIZE], dissipation[CDN_NUMBER_SIZE];
   if (cdn_system_shape_count(cdn_state_system(state)) == 0) return;
-  if (is_soft(state)) {
-    printf("  surfaces      soft, each as the file has it (docs/soft_contact.md)\n");
+  if (!is_compliant(state)) {
+    const bool soft = cdn_system_contact_model(cdn_state_system(state)) == CDN_CONTACT_SOFT;
+    printf("  surfaces      %s\n", soft ? "soft, each as the file has it (docs/soft_contact.md)"
+                                        : "rigid, with the file's friction and solref (docs/hybrid.md)");
     return;
   }
   printf("  surfaces      modulus %s Pa (%s), dissipation %s s/m; friction %s\n",
@@ -43,7 +50,7 @@ void print_contact_law(cdn_state *state, const model_arguments *arguments) {
 }
 
 void print_contact_law_json(json_writer *w, cdn_state *state, const model_arguments *arguments) {
-  const bool any = cdn_system_shape_count(cdn_state_system(state)) > 0 && !is_soft(state);
+  const bool any = cdn_system_shape_count(cdn_state_system(state)) > 0 && is_compliant(state);
   jw_number(w, "modulus", any ? number_of_material(state, "modulus") : NAN);
   jw_number(w, "dissipation", any ? number_of_material(state, "dissipation") : NAN);
   jw_text(w, "friction", !any ? "none" : slips(arguments) ? "slip" : "stick");

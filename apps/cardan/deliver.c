@@ -6,9 +6,9 @@
 #include <errno.h>
 #include <string.h>
 
-/* The rows of an attempt, and its record of controls, in temporary files; NULL where none was asked for. */
+/* The rows of an attempt, its record of controls and its events, in temporary files; NULL where none was asked for. */
 typedef struct attempt {
-  FILE *rows, *controls;
+  FILE *rows, *controls, *events;
   double most_contacts;
 } attempt;
 
@@ -28,6 +28,7 @@ typedef struct campaign {
 static void attempt_close(attempt *a) {
   if (a->rows) fclose(a->rows);
   if (a->controls) fclose(a->controls);
+  if (a->events) fclose(a->events);
   *a = (attempt){ 0 };
 }
 
@@ -43,7 +44,9 @@ static cdn_status attempt_open(campaign *c, cdn_stepper *stepper) {
   attempt_close(&c->now);
   if (rows->writer && !make_temporary(&c->now.rows)) return CDN_ERR_FILE;
   if (record->writer && !make_temporary(&c->now.controls)) return CDN_ERR_FILE;
+  if (c->out->events.file && !make_temporary(&c->now.events)) return CDN_ERR_FILE;
   rows->temporary = c->now.rows, record->temporary = c->now.controls;
+  c->out->events.temporary = c->now.events, c->out->events.moments = cdn_hybrid_get_totals(state).moments;
   c->out->most_contacts = 0;
   CDN_TRY(driven_begin(&c->controls, state));
   return table_file_row(record, state, NULL);
@@ -90,6 +93,7 @@ enum { BETWEEN_PAUSES = 20 };
 static cdn_status pause_briefly(void *context, cdn_stepper *stepper, int number) {
   campaign *c = context;
   (void)number;
+  events_note(&c->out->events, cdn_stepper_state(stepper));
   progress_update(&c->shown, cdn_state_time(cdn_stepper_state(stepper)), cdn_stepper_next_step(stepper));
   return signal_caught() ? CDN_ERR_CALLBACK : CDN_OK;
 }
@@ -100,6 +104,7 @@ static void copy_attempt(campaign *c, const attempt *a) {
   c->run->most_contacts = a->most_contacts;
   table_file_pour(&c->out->to, a->rows);
   table_file_pour(&c->controls.record, a->controls);
+  events_pour(&c->out->events, a->events);
 }
 
 /* The message of a failure; where the stepper has none, of a row whose energies could not be computed, it is on a
@@ -145,6 +150,7 @@ static void run_campaign(campaign *c, cdn_state *initial) {
     if (record->signal) keep_interrupted(c, run);
     if (!record->signal && status != CDN_ERR_FILE) keep_failure(record, run, initial);
   }
+  if (run) record->moments = cdn_hybrid_get_totals(cdn_stepper_state(run));
   attempt_close(&c->kept);
   attempt_close(&c->now);
   cdn_stepper_destroy(run);

@@ -1,5 +1,5 @@
-/* Dry friction of joints: a force that sticks and gives way elastically, or a soft row, which grows with the speed up
- * to its loss, so that a joint creeps under less. */
+/* Dry friction of joints: a force that sticks and gives way elastically, or does not give way at all, or a soft row,
+ * which grows with the speed up to its loss, so that a joint creeps under less. */
 #include "command.h"
 
 #include <cardan/elements.h>
@@ -12,7 +12,7 @@ typedef struct dry_friction {
   const char *joint;
   bool turns;
   double loss;    /* N m or N */
-  double elastic; /* how far it gives way under the loss, rad or m; NaN: a row */
+  double elastic; /* how far it gives way under the loss, rad or m; 0: rigid; NaN: a row */
   double speed;   /* of a row: below it friction is viscous, rad/s or m/s; NaN: it sticks */
 } dry_friction;
 
@@ -50,6 +50,15 @@ static bool find_bristle(const cdn_system *system, const cdn_state *rest, const 
   return true;
 }
 
+static bool find_rigid(const cdn_system *system, const cdn_state *rest, const char *name, dry_friction *out) {
+  enum { LOAD, STATIC, DYNAMIC, NUMBERS };
+  double p[NUMBERS];
+  const int k = cdn_system_find_element(system, CDN_ELEMENT_DRY_FRICTION, name);
+  if (k < 0 || cdn_element_get_parameters(rest, CDN_ELEMENT_DRY_FRICTION, k, 0, NUMBERS, p) != CDN_OK) return false;
+  out->loss = p[LOAD] * p[DYNAMIC], out->elastic = 0, out->speed = NAN;
+  return true;
+}
+
 /* What is to be said of joint i of the model; false: nothing. */
 static bool find(const cdn_model *model, cdn_state *rest, int i, dry_friction *out) {
   const cdn_system *system = cdn_model_system(model);
@@ -57,7 +66,8 @@ static bool find(const cdn_model *model, cdn_state *rest, int i, dry_friction *o
   char name[300];
   snprintf(name, sizeof name, "%.200s friction", joint.name);
   *out = (dry_friction){ .joint = joint.name, .turns = strcmp(joint.units, "rad") == 0 };
-  return joint.nu == 1 && (find_bristle(system, rest, name, out) || find_row(system, rest, name, joint.first_u, out));
+  return joint.nu == 1 && (find_bristle(system, rest, name, out) || find_rigid(system, rest, name, out) ||
+                           find_row(system, rest, name, joint.first_u, out));
 }
 
 static cdn_state *default_state(const cdn_model *model) {

@@ -156,6 +156,7 @@ static cdn_status print_json(cdn_state *state, const evaluation *e) {
   }
   cdn_status status = print_contacts_json(&w, state);
   if (status == CDN_OK) status = print_soft_rows_json(&w, state);
+  if (status == CDN_OK) status = print_statuses_json(&w, state);
   if (status == CDN_OK) status = print_paths_json(&w, state);
   jw_end(&w);
   return status;
@@ -235,6 +236,7 @@ static cdn_status print_tables(const cdn_model *model, cdn_state *state, const e
   }
   CDN_TRY(print_contacts(state));
   CDN_TRY(print_soft_rows(state));
+  CDN_TRY(print_statuses(state));
   CDN_TRY(print_paths(state, width));
   printf("\n(orientations and accelerations of the bodies: --json)\n");
   return CDN_OK;
@@ -261,7 +263,8 @@ int command_eval(int argc, char **argv) {
   code = load_start(&arguments, &model, &state);
   if (code == CMD_OK) {
     evaluation e = { 0 };
-    cdn_status status = evaluate(model, state, matrices, &e);
+    cdn_status status = settle_statuses(&arguments, state);
+    if (status == CDN_OK) status = evaluate(model, state, matrices, &e);
     if (status == CDN_OK) status = json ? print_json(state, &e) : print_tables(model, state, &e);
     if (status != CDN_OK) {
       cdn_error error;

@@ -61,11 +61,17 @@ static void print_count(json_writer *w, const char *key, int n) {
   else jw_integer(w, key, n);
 }
 
+/* The pool of rigid contact is not of the model's. */
+static bool is_of_pool(const cdn_system *system, cdn_constraint id) {
+  return strcmp(cdn_constraint_kind_name(system, id), "contact of shapes") == 0;
+}
+
 static void print_constraints_json(json_writer *w, const cdn_system *system, const freedom *f) {
   jw_array(w, "constraints", false);
   for (int c = 0; c < cdn_system_constraint_count(system); c++) {
     const cdn_constraint id = { c };
     const cdn_constraint_equations e = cdn_constraint_get_equations(system, id);
+    if (is_of_pool(system, id)) continue;
     jw_object(w, NULL, true);
     jw_text(w, "name", cdn_constraint_name(system, id));
     jw_text(w, "kind", cdn_constraint_kind_name(system, id));
@@ -78,18 +84,20 @@ static void print_constraints_json(json_writer *w, const cdn_system *system, con
 }
 
 static void print_constraints(const cdn_system *system, const freedom *f) {
-  if (cdn_system_constraint_count(system) == 0) return;
-  int name_width = 10, kind_width = 4;
+  int name_width = 10, kind_width = 4, n = 0;
   for (int c = 0; c < cdn_system_constraint_count(system); c++) {
+    if (is_of_pool(system, (cdn_constraint){ c })) continue;
+    n++;
     const int name = (int)strlen(visible(cdn_constraint_name(system, (cdn_constraint){ c })));
     const int kind = (int)strlen(visible(cdn_constraint_kind_name(system, (cdn_constraint){ c })));
     if (name > name_width) name_width = name;
     if (kind > kind_width) kind_width = kind;
   }
-  printf("\n  %-*s  %-*s  %s\n", name_width, "constraint", kind_width, "kind", "equations");
+  if (n > 0) printf("\n  %-*s  %-*s  %s\n", name_width, "constraint", kind_width, "kind", "equations");
   for (int c = 0; c < cdn_system_constraint_count(system); c++) {
     const cdn_constraint id = { c };
     const cdn_constraint_equations e = cdn_constraint_get_equations(system, id);
+    if (is_of_pool(system, id)) continue;
     const int redundant = count_roles(f, e, CDN_EQUATION_REDUNDANT), idle = count_roles(f, e, CDN_EQUATION_IDLE);
     printf("  %-*s  %-*s  %d", name_width, visible(cdn_constraint_name(system, id)), kind_width,
            visible(cdn_constraint_kind_name(system, id)), e.np + e.nv + e.na);
@@ -177,7 +185,7 @@ static void print_controls(cdn_state *state) {
 }
 
 static void print_json(const model_arguments *arguments, const cdn_model *model, cdn_state *state, const freedom *f,
-                       double mass, double moving_mass) {
+                       bool settled, double mass, double moving_mass) {
   const cdn_system *system = cdn_model_system(model);
   json_writer w = jw_begin(stdout);
   jw_text(&w, "name", cdn_model_name(model));
@@ -225,6 +233,7 @@ static void print_json(const model_arguments *arguments, const cdn_model *model,
   print_constraints_json(&w, system, f);
   print_soft_equalities_json(&w, model, arguments);
   print_dry_friction_json(&w, model);
+  print_statuses_json(&w, settled ? state : NULL);
   jw_array(&w, "not_understood", false);
   for (int i = 0; i < cdn_model_not_understood_count(model); i++) jw_note(&w, cdn_model_not_understood(model, i));
   jw_close(&w);
@@ -271,7 +280,7 @@ static void print_joints(const cdn_model *model) {
 }
 
 static void print_tables(const model_arguments *arguments, const cdn_model *model, cdn_state *state, const freedom *f,
-                         double mass, double moving_mass) {
+                         bool settled, double mass, double moving_mass) {
   const cdn_system *system = cdn_model_system(model);
   char text[CDN_NUMBER_SIZE];
   printf("%s\n", visible(cdn_model_name(model)));
@@ -295,6 +304,7 @@ static void print_tables(const model_arguments *arguments, const cdn_model *mode
   print_constraints(system, f);
   print_soft_equalities(model, arguments);
   print_dry_friction(model);
+  if (settled) (void)!print_statuses(state);
   print_controls(state);
   print_shapes(state);
 
@@ -349,8 +359,10 @@ int command_info(int argc, char **argv) {
     complain_error(arguments.path, &error);
     code = CMD_FAILED;
   }
-  if (code == CMD_OK && json) print_json(&arguments, model, state, &f, mass, moving_mass);
-  if (code == CMD_OK && !json) print_tables(&arguments, model, state, &f, mass, moving_mass);
+  /* where there are no accelerations there are no statuses */
+  const bool settled = code == CMD_OK && settle_statuses(&arguments, state) == CDN_OK;
+  if (code == CMD_OK && json) print_json(&arguments, model, state, &f, settled, mass, moving_mass);
+  if (code == CMD_OK && !json) print_tables(&arguments, model, state, &f, settled, mass, moving_mass);
   free(f.roles);
   cdn_state_destroy(state);
   cdn_model_destroy(model);

@@ -8,12 +8,14 @@
 #include <math.h>
 #include <string.h>
 
-/* Which of n values, two or three, an option has: without one, the first; -1: it has another, which has been said. */
+/* Which of n values an option has: without one, the first; -1: it has another, which has been said. */
 static int choose(const char *flag, const char *value, const char *const *values, int n) {
+  char all[100] = "";
   for (int i = 0; i < n; i++)
     if (!value || strcmp(value, values[i]) == 0) return i;
-  complain("--%s is %s%s%s or %s, not '%s'", flag, values[0], n > 2 ? ", " : "", n > 2 ? values[1] : "", values[n - 1],
-           value);
+  for (int i = 0; i < n; i++)
+    snprintf(all + strlen(all), sizeof all - strlen(all), "%s%s", i == 0 ? "" : i < n - 1 ? ", " : " or ", values[i]);
+  complain("--%s is %s, not '%s'", flag, all, value);
   return -1;
 }
 
@@ -34,6 +36,8 @@ static bool surfaces_make_sense(const model_arguments *arguments) {
   return !(C > MOST_DISSIPATION);
 }
 
+const char *const contact_words[CONTACT_WORDS] = { "compliant", "soft", "rigid", "none" };
+
 static bool read_options(const model_arguments *arguments, cdn_model_options *options) {
   *options = cdn_default_model_options();
   options->strict = arguments->strict;
@@ -42,11 +46,11 @@ static bool read_options(const model_arguments *arguments, cdn_model_options *op
   options->tree_only = arguments->tree_only;
   options->armature = arguments->armature;
   if (arguments->exact_hulls) options->hull_tolerance = 0;
-  static const char *const contacts[] = { "compliant", "soft", "none" };
   static const char *const equalities[] = { "exact", "soft" };
   static const char *const frictions[] = { "stick", "slip" };
-  static const cdn_model_contact models[] = { CDN_MODEL_COMPLIANT, CDN_MODEL_SOFT, CDN_MODEL_NO_CONTACT };
-  const int contact = choose("contact", arguments->contact, contacts, 3);
+  static const cdn_model_contact models[CONTACT_WORDS] = { CDN_MODEL_COMPLIANT, CDN_MODEL_SOFT, CDN_MODEL_RIGID,
+                                                           CDN_MODEL_NO_CONTACT };
+  const int contact = choose("contact", arguments->contact, contact_words, CONTACT_WORDS);
   const int soft = choose("equality", arguments->equality, equalities, 2);
   const int slip = choose("friction", arguments->friction, frictions, 2);
   options->contact = models[contact < 0 ? 0 : contact];

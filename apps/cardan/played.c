@@ -42,6 +42,8 @@ int played_open(played *p, const model_arguments *arguments, const char *run, ui
   def.layers = molecule ? layers | CDN_LAYER_OWN : layers;
   int code = molecule ? open_molecule(p, run, &def) : open_model(p, &def);
   if (code != CMD_OK) return code;
+  /* where there are no accelerations there are no statuses: the picture shows none */
+  if (!run) (void)!settle_statuses(arguments, p->state);
   if (run) p->run = run_open(run, cdn_state_system(p->state), molecule ? &p->molecule : NULL, arguments->quiet, &code);
   p->from = p->run ? run_first_time(p->run) : cdn_state_time(p->state);
   p->end = p->run ? run_last_time(p->run) : p->from;

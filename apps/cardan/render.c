@@ -27,13 +27,13 @@ static const help_page page = {
 static const struct {
   const char *name;
   uint32_t layer;
-} layers[] = { { "joints", CDN_LAYER_JOINTS },     { "frames", CDN_LAYER_FRAMES },
-               { "masses", CDN_LAYER_MASSES },     { "forces", CDN_LAYER_FORCES },
-               { "contacts", CDN_LAYER_CONTACTS }, { "constraints", CDN_LAYER_CONSTRAINTS },
-               { "points", CDN_LAYER_POINTS },     { "labels", CDN_LAYER_LABELS },
-               { "cones", CDN_LAYER_CONES },       { "rows", CDN_LAYER_ROWS },
-               { "paths", CDN_LAYER_PATHS },       { "rays", CDN_LAYER_RAYS },
-               { "media", CDN_LAYER_MEDIA },       { "all", CDN_LAYER_ALL } };
+} layers[] = {
+  { "joints", CDN_LAYER_JOINTS }, { "frames", CDN_LAYER_FRAMES },     { "masses", CDN_LAYER_MASSES },
+  { "forces", CDN_LAYER_FORCES }, { "contacts", CDN_LAYER_CONTACTS }, { "constraints", CDN_LAYER_CONSTRAINTS },
+  { "points", CDN_LAYER_POINTS }, { "labels", CDN_LAYER_LABELS },     { "cones", CDN_LAYER_CONES },
+  { "rows", CDN_LAYER_ROWS },     { "paths", CDN_LAYER_PATHS },       { "rays", CDN_LAYER_RAYS },
+  { "media", CDN_LAYER_MEDIA },   { "statuses", CDN_LAYER_STATUSES }, { "all", CDN_LAYER_ALL }
+};
 enum { N_LAYERS = sizeof layers / sizeof *layers };
 _Static_assert((1 << N_LAYERS) - 1 == CDN_LAYER_ALL, "each layer has a name, but what programs draw themselves");
 
@@ -49,7 +49,7 @@ static bool read_layers(const char *list, uint32_t *out) {
     else
       complain(
           "--show: there is no layer '%s'; there are joints, frames, masses, constraints, contacts, forces, points, "
-          "labels, cones, rows, paths, rays, media, all",
+          "labels, cones, rows, paths, rays, media, statuses, all",
           word);
   }
   free(words);
@@ -333,7 +333,7 @@ int command_render(int argc, char **argv) {
     { "from", 0, OPTION_TEXT, &a.from, "X,Y,Z", "from which side: the direction from the model to the camera" },
     { "camera", 0, OPTION_TEXT, &a.camera, "NAME", "a camera of the model" },
     { "show", 0, OPTION_TEXT, &a.show, "A,B,...",
-      "marks: joints, frames, masses, constraints, contacts, forces, points, labels, cones, rows, paths, rays, media, all" },
+      "marks: joints, frames, masses, constraints, contacts, forces, points, labels, cones, rows, paths, rays, media, statuses, all" },
     { "depth", 0, OPTION_FLAG, &a.depth, NULL,
       "a picture of depth along the camera's axis, 16 bits, or its numbers in m, .npy" },
     { "unit", 0, OPTION_POSITIVE, &a.unit, "M", "of --depth: what one step of grey is, m (default: one that fits)" },

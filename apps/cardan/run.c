@@ -75,7 +75,8 @@ typedef struct run {
 
 static void write_checkpoint(run *r) {
   // a disk that is full may have room again later; that it was full is said once
-  const bool synced = table_file_sync(&r->out->to) && table_file_sync(&r->controls.record);
+  const bool synced =
+      table_file_sync(&r->out->to) && events_sync(&r->out->events) && table_file_sync(&r->controls.record);
   const run_position position = { .t0 = r->t0,
                                   .row = r->row,
                                   .last_time = r->out->last_time,
@@ -85,6 +86,7 @@ static void write_checkpoint(run *r) {
                                   .control_rows = cdni_control_table_rows(r->controls.table),
                                   .control_checksum = cdni_control_table_checksum(r->controls.table),
                                   .recorded = table_file_extent(&r->controls.record),
+                                  .events = r->out->events.written,
                                   .resets = (double)r->record->resets,
                                   .reset_time = r->record->reset_time };
   const bool written = synced && checkpoint_write(r->arguments, &position, r->initial, r->stepper, r->unwritten);
@@ -131,6 +133,7 @@ cdn_stepper_def stepper_def_of(const simulate_arguments *a, double t_end) {
   def.fixed_step = a->step;
   def.final_time = t_end;
   def.max_steps = a->on_divergence ? 1 : ATTEMPTS_A_PAUSE; // each step is looked at
+  def.return_on_events = a->events != NULL;
   def.companion = !a->no_companion;
   return def;
 }
@@ -145,9 +148,13 @@ double report_time(double t0, double t_end, double interval, double k) {
  * The companion has to get there as well; if that takes long, the last report remains. */
 static cdn_status show_end(cdn_stepper *stepper) {
   cdn_certificate certificate;
+  cdn_return_reason reason;
   cdn_status status = CDN_ERR_LIMIT;
   if (cdn_stepper_certificate(stepper, &certificate) != CDN_OK) return CDN_OK;
-  while (status == CDN_ERR_LIMIT && !late) status = cdn_stepper_advance(stepper, certificate.time_final, NULL);
+  while (status == CDN_ERR_LIMIT && !late) {
+    status = cdn_stepper_advance(stepper, certificate.time_final, &reason);
+    if (status == CDN_OK && reason == CDN_HANDLED_EVENT) status = CDN_ERR_LIMIT;
+  }
   return status == CDN_ERR_LIMIT ? CDN_OK : status;
 }
 
@@ -223,7 +230,10 @@ static cdn_status advance_to(run *r, double t) {
   cdn_status status = CDN_ERR_LIMIT;
   while (status == CDN_ERR_LIMIT && !caught_signal) {
     char element[96];
-    status = driven_advance(&r->controls, r->stepper, t, NULL);
+    cdn_return_reason reason = CDN_REACHED_TIME;
+    status = driven_advance(&r->controls, r->stepper, t, &reason);
+    events_note(&r->out->events, state);
+    if (status == CDN_OK && reason == CDN_HANDLED_EVENT) status = CDN_ERR_LIMIT;
     progress_update(&r->shown, cdn_state_time(state), cdn_stepper_next_step(r->stepper));
     if (r->arguments->on_divergence && has_diverged(r, status, element, sizeof element)) {
       if (reset(r, element)) status = CDN_ERR_LIMIT;
@@ -344,6 +354,7 @@ int run_simulation(const simulate_arguments *a, cdn_state *initial, checkpoint *
   if (!arrived) record->signal = caught_signal;
   if (record->signal) doubt_interrupted(&record->certificate, r.stepper);
   record->most_contacts = out->most_contacts;
+  record->moments = cdn_hybrid_get_totals(final);
   if (record->diagnostics) write_diagnostics(record->diagnostics, r.stepper, record);
   interrupt_on_signal(NULL);
   cdn_stepper_destroy(r.stepper);

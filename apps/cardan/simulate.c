@@ -46,7 +46,8 @@ static bool outputs_make_sense(const simulate_arguments *a) {
                   { "--summary", a->summary },
                   { "--diagnostics", a->diagnostics },
                   { "--checkpoint", a->checkpoint },
-                  { "--record-controls", a->record_controls } };
+                  { "--record-controls", a->record_controls },
+                  { "--events", a->events } };
   enum { N = sizeof outputs / sizeof *outputs };
   const char *inputs[] = { a->model.path, a->model.state, a->controls, a->model.motion };
   enum { M = sizeof inputs / sizeof *inputs };
@@ -131,11 +132,12 @@ static bool checkpoint_makes_sense(simulate_arguments *a) {
   }
   const char *const stream = is_standard_output(a->output)            ? "the trajectory"
                              : is_standard_output(a->record_controls) ? "the record of controls"
+                             : is_standard_output(a->events)          ? "the table of events"
                              : is_standard_output(a->controls)        ? "the table of controls"
                                                                       : NULL;
   if (stream) {
     complain("--checkpoint needs %s in a file: what is on standard %s cannot be continued", stream,
-             is_standard_output(a->output) || is_standard_output(a->record_controls) ? "output" : "input");
+             strcmp(stream, "the table of controls") == 0 ? "input" : "output");
     return false;
   }
   // the methods of SUNDIALS begin anew where they are saved: results would depend on how busy the machine is
@@ -161,8 +163,9 @@ bool open_output(const char *path, FILE **file) {
 
 /* The certificate goes where no data go. */
 static FILE *certificate_stream(const simulate_arguments *a) {
-  return is_standard_output(a->output) || is_standard_output(a->summary) || is_standard_output(a->diagnostics) ? stderr
-                                                                                                               : stdout;
+  const bool data = is_standard_output(a->output) || is_standard_output(a->summary) ||
+                    is_standard_output(a->diagnostics) || is_standard_output(a->events);
+  return data ? stderr : stdout;
 }
 
 /* Whether the run delivered the requested accuracy. Fixed steps request none. */
@@ -188,10 +191,10 @@ static void blame_options(const simulate_arguments *a, const cdn_model *model, c
 static int run_and_report(const simulate_arguments *a, const cdn_model *model, cdn_state *initial, checkpoint *from) {
   trajectory out;
   FILE *summary, *diagnostics;
-  if (from && (!may_replace_summary(a->summary) || !trajectory_resume(&out, a, &from->position, initial)))
-    return CMD_INPUT;
+  if (from && (!may_replace_summary(a->summary) || !trajectory_resume(&out, a, from, initial))) return CMD_INPUT;
   if (!from && !trajectory_open(&out, a, initial)) return CMD_OUTPUT;
   if (!open_output(a->summary, &summary) || !open_output(a->diagnostics, &diagnostics)) {
+    (void)events_close(&out.events);
     (void)table_file_close(&out.to);
     if (summary && summary != stdout) fclose(summary);
     return CMD_OUTPUT;
@@ -269,7 +272,7 @@ static bool is_bare(const simulate_arguments *a) {
              a->step > 0 || a->report > 0 || a->output || a->summary || a->diagnostics || a->on_divergence ||
              a->verify || a->deliver || a->no_companion || a->step_sizes || a->method_name || a->checkpoint ||
              a->checkpoint_every > 0 || a->checkpoint_wall > 0 || a->locks.n || m->controls.n || m->mocap.n ||
-             m->motion || m->motion_linear || a->no_assemble || a->controls || a->record_controls;
+             m->motion || m->motion_linear || a->no_assemble || a->controls || a->record_controls || a->events;
   if (any) complain("--resume continues with the model and the options of the run: only --quiet can be added");
   return !any;
 }
@@ -388,6 +391,8 @@ int command_simulate(int argc, char **argv) {
     { "summary", 0, OPTION_TEXT, &a.summary, "FILE.json", "write the certificate as JSON ('-': standard output)" },
     { "diagnostics", 0, OPTION_TEXT, &a.diagnostics, "FILE.json",
       "write warnings, times, and what the last state is like, as JSON" },
+    { "events", 0, OPTION_TEXT, &a.events, "FILE.csv",
+      "write what rigid contact, limits and dry friction do, a row a change ('-': standard output)" },
     { "on-divergence", 0, OPTION_TEXT, &a.on_divergence, "reset",
       "go on from the default state where numbers become too large, as MuJoCo does" },
     { "step-sizes", 0, OPTION_FLAG, &a.step_sizes, NULL, "a column with the size of the step that each row is in" },

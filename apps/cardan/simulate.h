@@ -2,6 +2,7 @@
 #ifndef SIMULATE_H
 #define SIMULATE_H
 
+#include <cardan/hybrid.h>
 #include <cardan/trajectory.h>
 #include <cardan/deliver.h>
 
@@ -19,6 +20,7 @@ typedef struct simulate_arguments {
   double checkpoint_every, checkpoint_wall; /* simulated and real seconds; 0: not by these */
   text_list locks;
   const char *controls, *record_controls; /* tables that are taken and written; NULL: none */
+  const char *events;                     /* a table of what contact and dry friction do; NULL: none */
 } simulate_arguments;
 
 /* What may be asked for. */
@@ -78,6 +80,7 @@ typedef struct run_position {
   double control_rows, control_checksum; /* of the table of controls: those that were taken */
   extent recorded;                       /* of the table that is written */
   double resets, reset_time;             /* after divergence, and when the last one was */
+  extent events;                         /* bytes of the table of events, and their checksum */
 } run_position;
 
 /* One that was read: zero it first, close it last. The arguments' texts live in it. */
@@ -127,12 +130,37 @@ bool table_file_close(table_file *w);
 /* The rows of a temporary file (NULL: none) go into the table. */
 void table_file_pour(table_file *w, FILE *temporary);
 
+/* ---- events.c ------------------------------------------------------------------------------ */
+
+/* The table of events being written; file NULL where none was asked for. */
+typedef struct events {
+  const char *path;
+  FILE *file;
+  FILE *temporary; /* where rows go instead; NULL: they go into the file */
+  double moments;  /* of the run, that have been looked at (cdn_hybrid_totals) */
+  extent written;  /* bytes */
+  bool failed;
+} events;
+
+/* Begins the table (path NULL: none), or goes on in one that has come so far. False after it has been said why not. */
+bool events_open(events *e, const char *path);
+bool events_resume(events *e, const char *path, extent so_far, double moments);
+/* Rows of the last moment of the State, unless they are there. */
+void events_note(events *e, cdn_state *state);
+/* What has been written is out of this program. */
+bool events_sync(events *e);
+/* The rows of a temporary file (NULL: none) go into the table. */
+void events_pour(events *e, FILE *temporary);
+/* False after it has been said that not all could be written. */
+bool events_close(events *e);
+
 /* ---- trajectory.c -------------------------------------------------------------------------- */
 
 typedef struct run_record run_record;
 
 typedef struct trajectory {
   table_file to;
+  events events;
   double interval;      /* between reports */
   double last_time;     /* of the last row */
   double most_contacts; /* at a time, in the rows */
@@ -141,7 +169,8 @@ typedef struct trajectory {
 /* `initial` says which columns there are. False after it has been said what is wrong. */
 bool trajectory_open(trajectory *out, const simulate_arguments *a, cdn_state *initial);
 /* Goes on where the checkpoint was taken. */
-bool trajectory_resume(trajectory *out, const simulate_arguments *a, const run_position *p, cdn_state *initial);
+bool trajectory_resume(trajectory *out, const simulate_arguments *a, const checkpoint *from, cdn_state *initial);
+/* A row; the last events, too. */
 cdn_status trajectory_row(trajectory *out, cdn_stepper *stepper);
 /* After the last row; the certificate is kept with the rows. False after it has been said what could not be written. */
 bool trajectory_close(trajectory *out, const run_record *record);
@@ -182,9 +211,10 @@ struct run_record {
   double most_contacts; /* at a time, in the rows */
   int signal;           /* that interrupted the run, or 0 */
   bool failed;
-  cdn_failure failure; /* where failed */
-  FILE *diagnostics;   /* NULL: nobody asked for them */
-  int64_t resets;      /* after divergence; the last one: */
+  cdn_failure failure;       /* where failed */
+  FILE *diagnostics;         /* NULL: nobody asked for them */
+  cdn_hybrid_totals moments; /* what impacts, contact and friction have done */
+  int64_t resets;            /* after divergence; the last one: */
   char reset_element[sizeof((cdn_error *)0)->element];
   double reset_time;
   cdn_delivery delivery; /* where asked for */

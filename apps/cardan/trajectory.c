@@ -31,19 +31,27 @@ bool trajectory_open(trajectory *out, const simulate_arguments *a, cdn_state *in
   begin(out, a);
   if (!table_file_open(&out->to, a->output, &def, initial)) return false;
   keep_options(out, a);
-  return true;
+  if (events_open(&out->events, a->events)) return true;
+  (void)table_file_close(&out->to);
+  return false;
 }
 
-bool trajectory_resume(trajectory *out, const simulate_arguments *a, const run_position *p, cdn_state *initial) {
+bool trajectory_resume(trajectory *out, const simulate_arguments *a, const checkpoint *from, cdn_state *initial) {
+  const run_position *p = &from->position;
   const cdn_trajectory_def def = make_def(a->step_sizes);
   begin(out, a);
   out->last_time = p->last_time;
   out->most_contacts = p->most_contacts;
-  return table_file_resume(&out->to, a->output, "trajectory", &def, initial, p->written);
+  const double moments = cdn_hybrid_get_totals(cdn_stepper_state(from->stepper)).moments;
+  if (!table_file_resume(&out->to, a->output, "trajectory", &def, initial, p->written)) return false;
+  if (events_resume(&out->events, a->events, p->events, moments)) return true;
+  (void)table_file_close(&out->to);
+  return false;
 }
 
 cdn_status trajectory_row(trajectory *out, cdn_stepper *stepper) {
   int contacts;
+  events_note(&out->events, cdn_stepper_state(stepper));
   CDN_TRY(cdn_contact_count(cdn_stepper_state(stepper), &contacts));
   if (contacts > out->most_contacts) out->most_contacts = contacts;
   if (!out->to.writer) return CDN_OK;
@@ -62,5 +70,6 @@ bool trajectory_close(trajectory *out, const run_record *record) {
     if (fclose(file) == 0) table_file_keep(&out->to, "certificate", text);
     free(text);
   }
-  return table_file_close(&out->to);
+  const bool good = events_close(&out->events);
+  return table_file_close(&out->to) && good;
 }

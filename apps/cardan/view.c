@@ -96,18 +96,15 @@ void catch_stop(cdn_view *view) {
 
 /* ---- the view -------------------------------------------------------------------------------- */
 
-static const char *const contacts[] = { "compliant", "soft", "none" };
-enum { CONTACTS = sizeof contacts / sizeof *contacts };
-
 static int contact_of(const char *word) {
-  for (int i = 0; word && i < CONTACTS; i++)
-    if (strcmp(word, contacts[i]) == 0) return i;
+  for (int i = 0; word && i < CONTACT_WORDS; i++)
+    if (strcmp(word, contact_words[i]) == 0) return i;
   return 0;
 }
 
 static cdn_status build(void *context, int contact, cdn_model **out) {
   model_arguments arguments = *(const model_arguments *)context;
-  arguments.contact = contacts[contact];
+  arguments.contact = contact_words[contact];
   return load_model(&arguments, out) == CMD_OK ? CDN_OK : CDN_ERR_ARG;
 }
 
@@ -139,7 +136,7 @@ static int show(view_arguments *a, cdn_model *model, cdn_state *state) {
   def.speed = a->as_fast ? 0 : a->speed;
   def.paused = a->paused;
   def.recording = recording, def.controls = a->controls, def.record_controls = a->record_controls;
-  def.contacts = contacts, def.n_contacts = CONTACTS, def.contact = contact_of(a->model.contact);
+  def.contacts = contact_words, def.n_contacts = CONTACT_WORDS, def.contact = contact_of(a->model.contact);
   def.build = build, def.context = &a->model;
   cdn_status status = cdn_view_open(state, &def, &shown);
   free(recording);

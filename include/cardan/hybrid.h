@@ -14,10 +14,10 @@
  * I want to
  *   make a constraint act on one side: contact, stop, rope: cdn_system_make_one_sided, cdn_default_one_sided_def
  *   — ask about one: cdn_system_one_sided_count, cdn_one_sided_name, cdn_system_find_one_sided, cdn_one_sided_is_on,
- *       cdn_one_sided_push, cdn_one_sided_gap
+ *       cdn_one_sided_push, cdn_one_sided_gap, cdn_one_sided_is_free, cdn_one_sided_text
  *   add dry friction that sticks: cdn_system_add_dry_friction, cdn_default_dry_friction_def
  *   — ask about it: cdn_system_dry_friction_count, cdn_dry_friction_name, cdn_system_find_dry_friction,
- *       cdn_dry_friction_get_status, cdn_dry_friction_force
+ *       cdn_dry_friction_get_status, cdn_dry_friction_force, cdn_dry_friction_is_free, cdn_dry_friction_text
  *   let a sphere or a point meet a plane, with friction: cdn_system_add_rigid_contact, cdn_default_rigid_contact_def
  *   say how impacts of a System are solved, by a law of my own, too: cdn_system_set_impact, cdn_default_impact_def
  *   bring the statuses of a State up to date, impacts included: cdn_settle
@@ -187,6 +187,11 @@ CDN_API cdn_one_sided cdn_system_find_one_sided(const cdn_system *system, const 
 CDN_API bool cdn_one_sided_is_on(const cdn_state *state, cdn_one_sided element);
 /** Its push, >= 0 (N or N m); 0 if it is off. Stage: Acceleration. CDN_ERR_ARG for a wrong id. */
 CDN_API cdn_status cdn_one_sided_push(cdn_state *state, cdn_one_sided element, double *push) CDN_NODISCARD;
+/** Rigid contact of shapes (CDN_CONTACT_RIGID) has a pool of elements, which hold contacts as they come and go. Whether
+ *  one of the pool holds none at present. */
+CDN_API bool cdn_one_sided_is_free(const cdn_state *state, cdn_one_sided element);
+/** How messages and tables call it, cut to `size` bytes: its name, or the shapes whose contact it holds. */
+CDN_API void cdn_one_sided_text(const cdn_state *state, cdn_one_sided element, char *text, size_t size);
 /** Its gap, on or off, m or rad: >= 0 while the element keeps its side; of a ratchet its speed. Stage: Position, of a
  *  ratchet Velocity. CDN_ERR_ARG for a wrong id. */
 CDN_API cdn_status cdn_one_sided_gap(cdn_state *state, cdn_one_sided element, double *gap) CDN_NODISCARD;
@@ -207,6 +212,10 @@ CDN_API cdn_friction_status cdn_dry_friction_get_status(const cdn_state *state, 
 /** Its force along its one or two equations, on what they count as positive (N or N m). Stage: Acceleration.
  *  CDN_ERR_ARG for a wrong id. */
 CDN_API cdn_status cdn_dry_friction_force(cdn_state *state, cdn_dry_friction element, double force[2]) CDN_NODISCARD;
+
+/** Whether it belongs to a pool's element that holds no contact; how messages and tables call it: as above. */
+CDN_API bool cdn_dry_friction_is_free(const cdn_state *state, cdn_dry_friction element);
+CDN_API void cdn_dry_friction_text(const cdn_state *state, cdn_dry_friction element, char *text, size_t size);
 
 /* ---- statuses ---- */
 
@@ -241,6 +250,11 @@ typedef struct cdn_hybrid_change {
   /** N s or N m s. One-sided: its push, >= 0; friction: along its one or two equations. Zero without an impact. */
   double impulse[2];
   double energy; /**< J, kinetic energy that these impulses took, or gave (negative). All together: impact_energy */
+  /** In words: "touches", "lets go", "bounces" (an impulse, and off as before), "is hit" (an impulse, and on as
+   *  before); of friction "sticks", "slips", "ends", "rubs" (an impulse alone). NULL: it was left alone. Static
+   *  storage. */
+  const char *what;
+  char element[128]; /**< the element's name, or the names of the shapes whose contact it held: "foot - floor" */
 } cdn_hybrid_change;
 /** Where no moment has been solved, and for a wrong id: all zero. Stage: none. */
 CDN_SIZED_VALUE(cdn_hybrid_change, cdn_one_sided_get_change, (const cdn_state *state, cdn_one_sided element),

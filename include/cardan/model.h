@@ -62,8 +62,11 @@ typedef enum cdn_model_contact {
   /** soft contact, which obeys MuJoCo's parameters of a file; limits and dry friction of joints are soft rows, too
    *  (docs/soft_contact.md) */
   CDN_MODEL_SOFT,
-  CDN_MODEL_AS_FILE /**< soft for MJCF files, and specs that were given a solver (cdn_spec_set_solver); else
-                     *   compliant */
+  CDN_MODEL_AS_FILE, /**< soft for MJCF files, and specs that were given a solver (cdn_spec_set_solver); else
+                      *   compliant */
+  /** rigid contact (hybrid.h); limits of joints with one coordinate act on one side, and dry friction of joints sticks
+   *  exactly (docs/hybrid.md) */
+  CDN_MODEL_RIGID
 } cdn_model_contact;
 
 /** What equalities of a model file become. */

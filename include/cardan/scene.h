@@ -64,7 +64,10 @@ typedef enum cdn_layer {
   CDN_LAYER_PATHS = 1 << 11, /**< the lines of paths, along their obstacles */
   CDN_LAYER_RAYS = 1 << 12,  /**< rays of sensors of distances, as far as what they meet */
   CDN_LAYER_MEDIA = 1 << 13, /**< forces of media on bodies: drag and lift */
-  CDN_LAYER_ALL = (1 << 14) - 1
+  /** what acts on one side, and dry friction, in colours of statuses (docs/scene.md), with cones of friction and the
+   *  impulses of the last 0.1 s */
+  CDN_LAYER_STATUSES = 1 << 14,
+  CDN_LAYER_ALL = (1 << 15) - 1
 } cdn_layer;
 
 typedef struct cdn_scene_def {

@@ -15,7 +15,7 @@ from .errors import (ArgumentError, CallbackError, ChatterError, ConstraintError
                      FrozenError, LimitError, NonfiniteError, NotFrozenError, OutOfMemoryError, ParseError,
                      SingularError, StepError, UndeclaredError, UnsupportedError, VersionError)
 from .models import Function, Model, load, loads
-from .runs import Certificate, Run, Stepper, simulate
+from .runs import Certificate, Event, Run, Stepper, simulate
 from .states import State
 from .structs import Element
 from .tables import Table, TableWriter, read_table
@@ -35,7 +35,7 @@ _LATER = {'Assembly': 'assembly', 'Adder': 'callbacks', 'Rows': 'callbacks', 'Sl
           'Camera': 'views', 'View': 'views', 'view': 'views'}
 
 __all__ = ['Adder', 'ArgumentError', 'Assembly', 'CallbackError', 'Camera', 'Certificate', 'ChatterError', 'Columns',
-           'ConstraintError', 'Contacts', 'CycleError', 'Element', 'Ensemble', 'Error', 'FileError', 'FrozenError',
+           'ConstraintError', 'Contacts', 'CycleError', 'Element', 'Ensemble', 'Error', 'Event', 'FileError', 'FrozenError',
            'Function', 'LimitError', 'Model', 'NonfiniteError', 'NotFrozenError', 'OutOfMemoryError', 'ParseError',
            'Rows', 'Run', 'SingularError', 'Slopes', 'Sources', 'State', 'StepError', 'Stepper', 'Sweep', 'Table',
            'TableWriter', 'UndeclaredError', 'UnsupportedError', 'VersionError', 'View', 'ffi', 'lib', 'load', 'loads',

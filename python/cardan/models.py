@@ -42,7 +42,7 @@ def load(path: Path, **options: Any) -> Model:
     """Reads a URDF or MJCF file, or a description that `cardan convert` wrote.
 
     Options are the members of cdn_model_options, such as contact: "compliant", "soft" (MuJoCo's parameters),
-    "as_file" or "no_contact"; equality: "exact_equality", "soft_equality"; strict: refuse what is not simulated;
+    "rigid", "as_file" or "no_contact"; equality: "exact_equality", "soft_equality"; strict: refuse what is not simulated;
     armature: least armature of joints, kg m^2 or kg. ground: a plane under the model, True or its height in m.
     building: the model is not frozen yet; elements are added by its methods. Raises FileError, ParseError (with file
     and line), UnsupportedError.

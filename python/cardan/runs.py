@@ -5,6 +5,7 @@ import math
 import os
 import sys
 import time
+from typing import NamedTuple
 
 import numpy
 
@@ -19,7 +20,7 @@ from .tables import Table, TableWriter
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any, Callable, Dict, Mapping, Optional, Union
+    from typing import Any, Callable, Dict, List, Mapping, Optional, Union
 
     from ._methods import Array, Numbers, Path
 
@@ -61,6 +62,42 @@ def positive(value, what, unit):
     return float(value)
 
 
+class Event(NamedTuple):
+    """What rigid contact, a limit or dry friction did at one moment. change: "touches", "lets go", "bounces", "is hit";
+    of friction "sticks", "slips", "ends", "rubs". impulse: N s or N m s; energy: what it took, J."""
+
+    time: float
+    element: str
+    change: str
+    impulse: float
+    energy: float
+
+
+class _Events:
+    """The events of one attempt."""
+
+    def __init__(self): self.found, self.moments = [], 0.0
+
+    @staticmethod
+    def are_there(state):
+        """Whether the System of a cdn_state has elements that make events."""
+        system = lib.cdn_state_system(state)
+        return lib.cdn_system_one_sided_count(system) + lib.cdn_system_dry_friction_count(system) > 0
+
+    def note(self, state):
+        """The last moment of a cdn_state, unless it is known."""
+        moments = lib.cdn_hybrid_get_totals(state).moments
+        if moments == self.moments: return
+        self.moments, system = moments, lib.cdn_state_system(state)
+        for kind in ('one_sided', 'dry_friction'):
+            change = getattr(lib, f'cdn_{kind}_get_change')
+            for i in range(getattr(lib, f'cdn_system_{kind}_count')(system)):
+                what = change(state, [i])
+                if what.what == ffi.NULL: continue
+                impulse = math.hypot(*what.impulse)
+                self.found.append(Event(what.time, text(what.element), text(what.what), impulse, what.energy))
+
+
 def _definition(accuracy, step, method, max_step, companion):
     d = ffi.new('cdn_stepper_def *', lib.cdn_default_stepper_def())
     d.accuracy, d.companion = positive(accuracy, 'accuracy', 'such as 1e-4'), companion
@@ -87,10 +124,11 @@ class Stepper(Working):
         if not isinstance(state, State): raise TypeError('a run starts from a cardan.State')
         definition = _definition(accuracy, step, method, max_step, companion)
         if final_time is not None: definition.final_time = final_time
+        definition.return_on_events = _Events.are_there(state._state)
         out = ffi.new('cdn_stepper **')
         if lib.cdn_stepper_create(state._state, definition, out): raise state._failure()
         self._stepper, self.step_size = ffi.gc(out[0], lib.cdn_stepper_destroy), step
-        self._advance = lib.cdn_stepper_advance
+        self._advance, self._events = lib.cdn_stepper_advance, _Events()
         self.state = State._of(state.model, within(lib.cdn_stepper_state(self._stepper), self._stepper))
 
     @property
@@ -106,16 +144,26 @@ class Stepper(Working):
     def advance(self, t: float, pause: Optional[Callable[[State], Any]] = None) -> None:
         """Advances to time t, s. An interrupt (Ctrl-C) ends it within a moment: the State is at the last step then.
         pause: called with the State every few steps."""
-        while (status := self._advance(self._stepper, t, ffi.NULL)) == lib.CDN_ERR_LIMIT:
+        reason, state = ffi.new('cdn_return_reason *'), lib.cdn_stepper_state(self._stepper)
+        while (status := self._advance(self._stepper, t, reason)) == lib.CDN_ERR_LIMIT or \
+                not status and reason[0] == lib.CDN_HANDLED_EVENT:
+            self._events.note(state)
             if pause: pause(self.state)
+        self._events.note(state)
         if status: raise failure_of_run(self._stepper, status)
         check(status)
+
+    @property
+    def events(self) -> List[Event]:
+        """What rigid contact, limits and dry friction have done so far."""
+        return list(self._events.found)
 
     def __repr__(self) -> str: return f'<cardan.Stepper of {self.state.model.name!r} at t = {self.time:g} s>'
 
     def step(self) -> None:
         """Takes one accepted step; the State is at its end then."""
         if status := lib.cdn_stepper_step(self._stepper, math.inf): raise failure_of_run(self._stepper, status)
+        self._events.note(lib.cdn_stepper_state(self._stepper))
         check(status)
 
     @property
@@ -134,13 +182,14 @@ class _Recorder:
 
     def __init__(self, model, progress, duration, output, inputs):
         self.model, self.rows, self.kept, self.output, self.writer = model, [], [], output, None
-        self.inputs = inputs
+        self.inputs, self.events, self.kept_events = inputs, _Events(), None
         self.attempt, self.progress, self.duration, self.shown = -1, progress, duration, 0.0
 
     def row(self, state, attempt=0):
         if attempt != self.attempt:
-            self.attempt, self.rows = attempt, []
+            self.attempt, self.rows, self.events = attempt, [], _Events()
             if self.output is not None: self.begin()
+        self.events.note(state._state)
         self.rows.append(numpy.concatenate(([state.time], state.q, state.u, state.z)))
         if self.writer: self.writer.rows(self.rows[-1])
 
@@ -167,6 +216,7 @@ class _Recorder:
         if self.writer: self.writer._drop()
 
     def pause(self, state, attempt=0):
+        self.events.note(state._state)
         now = time.monotonic()
         if self.progress and now - self.shown > 0.2:
             self.shown = now
@@ -187,7 +237,7 @@ def cardan_cdn_deliver_def_report(context, stepper, attempt, row):
 @callback
 def cardan_cdn_deliver_def_keep(context, attempt):
     recorder = ffi.from_handle(context)
-    recorder.kept = recorder.rows
+    recorder.kept, recorder.kept_events = recorder.rows, recorder.events
     return lib.CDN_OK
 
 
@@ -250,6 +300,7 @@ def simulate(model: Union[Model, Path], duration: float, *, accuracy: float = 1e
             stepper.advance(t, recorder.pause)
             recorder.row(stepper.state)
         run = Run(start.model, recorder.rows, stepper.state.copy(), stepper.certificate, '')
+        run.events = stepper.events
         recorder.end(run)
         return run
     finally:
@@ -258,7 +309,7 @@ def simulate(model: Union[Model, Path], duration: float, *, accuracy: float = 1e
 
 
 def _delivered(start, definition, end, times, recorder):
-    definition.final_time = end
+    definition.final_time, definition.return_on_events = end, _Events.are_there(start._state)
     how = ffi.new('cdn_deliver_def *', lib.cdn_default_deliver_def())
     how.times, how.n_times = doubles(times), len(times)
     handle = ffi.new_handle(recorder)
@@ -273,7 +324,9 @@ def _delivered(start, definition, end, times, recorder):
     check(status)
     final = State(start.model)
     check(lib.cdn_state_copy(final._state, lib.cdn_stepper_state(stepper)))
-    return Run(start.model, recorder.kept or recorder.rows, final, Certificate(certificate[0]), text(delivery.message))
+    made = Run(start.model, recorder.kept or recorder.rows, final, Certificate(certificate[0]), text(delivery.message))
+    made.events = (recorder.kept_events or recorder.events).found
+    return made
 
 
 def _origin(model):
@@ -283,7 +336,8 @@ def _origin(model):
 
 
 class Run:
-    """A run: `time` (K), `q`, `u`, `z` (K x n, columns by name), its last `state`, its `certificate`, and `verdict`.
+    """A run: `time` (K), `q`, `u`, `z` (K x n, columns by name), its last `state`, its `certificate`, and `verdict`;
+    `events`: what rigid contact, limits and dry friction did, a cardan.Event each.
 
     Run.of(model, time, q, u, z) makes one of arrays: of a recording, or of one State of an ensemble.
     """
@@ -296,8 +350,10 @@ class Run:
     state: State
     certificate: Any  # a Certificate; None if nothing is known
     message: str
+    events: List[Event]
 
     def __init__(self, model, rows, state, certificate, message):
+        self.events = []
         table = numpy.array(rows, dtype=numpy.float64).reshape(len(rows), 1 + model.nq + model.nu + model.nz)
         self.model, self.state, self.certificate, self.message = model, state, certificate, message
         self.time = table[:, 0].copy()

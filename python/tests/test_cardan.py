@@ -183,6 +183,25 @@ class Runs(unittest.TestCase):
         self.assertAlmostEqual(run.q['hinge'][-1], 1.2, delta=3e-9)
         self.assertEqual(state.time, 0)
 
+    def test_events_of_rigid_limits(self):
+        """2 kg between walls 1 m apart hit them with 2 m/s and less by e each time, e from the damping ratio."""
+        model = cardan.loads("""<mujoco><option gravity="0 0 0"/><worldbody><body name="puck"><joint name="rail"
+          type="slide" axis="1 0 0" range="0 1" solreflimit="0.02 0.1"/><geom size=".1" mass="2" contype="0"
+          conaffinity="0"/></body></worldbody></mujoco>""", contact='rigid')
+        e, start = math.exp(-math.pi * 0.1 / math.sqrt(0.99)), model.state()
+        start['rail'].q, start['rail'].u = 0.5, 2
+        stepper = cardan.Stepper(start, accuracy=1e-8)
+        stepper.advance(3)
+        runs = cardan.simulate(model, 3, state=start, accuracy=1e-8), cardan.simulate(model, 3, state=start, step=1e-2)
+        for events, tolerance in (runs[0].events, 3e-8), (runs[1].events, 1e-9), (stepper.events, 3e-8):
+            self.assertEqual([x.change for x in events], ['bounces'] * 3)
+            self.assertEqual([x.element for x in events], [f'rail {x} limit' for x in ('upper', 'lower', 'upper')])
+            v, t = 2, 0.25
+            for x in events:
+                numpy.testing.assert_allclose(x[0::3] + x[4:], [t, 2 * (1 + e) * v, v * v * (1 - e * e)], atol=tolerance)
+                v, t = e * v, t + 1 / (e * v)
+        self.assertEqual(cardan.simulate(cardan.loads(PENDULUM), 0.1).events, [])
+
     def test_equal_steps_and_a_stepper_agree(self):
         model = cardan.loads(PENDULUM)
         run = cardan.simulate(model, 0.5, step=0.01, method='mujoco-rk4', reports=0.1, controls={'push': 1})

@@ -151,4 +151,7 @@ cdn_status cdni_contact_gap(cdn_state *state, const cdni_contact_side side[2], d
 /* Whether a law acts between two kinds of geometry. */
 bool cdni_contact_has_law(cdn_geometry_kind a, cdn_geometry_kind b);
 
+/* Whether two geometries can touch rigidly (rigid_features.c). */
+bool cdni_rigid_is_known(const cdn_geometry *a, const cdn_geometry *b);
+
 #endif

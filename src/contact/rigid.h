@@ -54,8 +54,6 @@ typedef struct rigid_pair {
   double size; /* of the smaller one, m */
 } rigid_pair;
 
-/* Whether the features of two kinds are known. */
-bool cdni_rigid_is_known(const cdn_geometry *a, const cdn_geometry *b);
 /* A feature at a pose, and with `motion` (two bodies, or NULL) its rates. False: there is none, as edges are
  * parallel. */
 bool cdni_rigid_measure(const rigid_pair *p, const rigid_feature *f, const rigid_motion *motion, rigid_touch *out);

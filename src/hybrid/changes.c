@@ -1,17 +1,43 @@
 /* What the last moment did to each element: its status before, its impulses, and the energy that they took. All
  * impulses together change the kinetic energy by P . (v + w) / 2, with the speeds before and after them, whatever has
  * led to them: so each row has its part of that. */
+#include <math.h>
+#include <stdio.h>
+
 #include "core/sized.h"
 #include "hybrid/moment.h"
 
 static double *of_element(const moment *m, int k) { return m->changes + 1 + CHANGE_NUMBERS * (size_t)k; }
 
+/* What slot s holds. Its friction says so at its one-sided element. */
+static const rigid_feature *held(const moment *m, int s) { return cdni_rigid_slot(m->room->contact, m->state, s); }
+
+static void hold(const moment *m, int s) {
+  const rigid_feature *f = held(m, s);
+  double *x = of_element(m, m->room->first_slot + s);
+  x[CHANGE_A] = f->a, x[CHANGE_B] = f->b, x[CHANGE_FEATURE] = f->number;
+}
+
 void cdni_changes_begin(moment *m) {
   const int sides = hybrid_sides(m->room);
   m->changes[0] = cdn_state_time(m->state);
+  for (int s = 0; s < m->room->slots; s++) hold(m, s);
   for (int i = 0; i < sides; i++) of_element(m, i)[CHANGE_BEFORE] = side_is_on(m->room, m->state, i);
   for (int i = 0; i < hybrid_frictions(m->room); i++)
     of_element(m, sides + i)[CHANGE_BEFORE] = friction_status(m->room, m->state, i);
+}
+
+/* Who takes a slot comes without a status; what has left it keeps its name. */
+void cdni_changes_renewed(moment *m) {
+  for (int s = 0; s < m->room->slots; s++) {
+    const rigid_feature *f = held(m, s);
+    double *side = of_element(m, m->room->first_slot + s);
+    const bool same = side[CHANGE_A] == f->a && side[CHANGE_B] == f->b && side[CHANGE_FEATURE] == f->number;
+    if (same || f->kind == RIGID_NONE) continue;
+    hold(m, s);
+    side[CHANGE_BEFORE] = 0;
+    of_element(m, hybrid_sides(m->room) + m->room->first_slot_friction + s)[CHANGE_BEFORE] = CDN_FRICTION_OFF;
+  }
 }
 
 static void add(const moment *m, double *change, int row, int k) {
@@ -28,7 +54,24 @@ void cdni_changes_note(moment *m) {
       add(m, of_element(m, sides + i), m->cones[m->friction_cone[i]].tangent + k, k);
 }
 
+/* Impulses that are so much smaller than others of the moment are rounding of theirs. */
+static const double HIT_ROUNDING = 1e-12;
+
+static void drop_rounding(const moment *m) {
+  const int n = hybrid_sides(m->room) + hybrid_frictions(m->room);
+  double largest = 0;
+  for (int k = 0; k < n; k++) {
+    const double *x = of_element(m, k) + CHANGE_IMPULSE;
+    largest = fmax(largest, fmax(fabs(x[0]), fabs(x[1])));
+  }
+  for (int k = 0; k < n; k++) {
+    double *x = of_element(m, k) + CHANGE_IMPULSE;
+    if (fmax(fabs(x[0]), fabs(x[1])) < HIT_ROUNDING * largest) x[0] = x[1] = of_element(m, k)[CHANGE_ENERGY] = 0;
+  }
+}
+
 void cdni_changes_keep(const moment *m, const cdn_hybrid_totals *totals) {
+  drop_rounding(m);
   cdn_hybrid_totals *to = cdni_state_update_discrete(m->state, m->room->totals);
   *to = *totals;
   memcpy(to + 1, m->changes, hybrid_changes(m->room) * sizeof(double));
@@ -36,15 +79,46 @@ void cdni_changes_keep(const moment *m, const cdn_hybrid_totals *totals) {
 
 /* ---- questions ---- */
 
+static const char *side_word(const cdn_hybrid_change *c, bool hit) {
+  if (c->before == c->after) return !hit ? NULL : c->after ? "is hit" : "bounces";
+  return c->after ? "touches" : "lets go";
+}
+
+static const char *friction_word(const cdn_hybrid_change *c, bool hit) {
+  static const char *const words[] = {
+    [CDN_FRICTION_OFF] = "ends", [CDN_FRICTION_STICK] = "sticks", [CDN_FRICTION_SLIP] = "slips"
+  };
+  if (c->before == c->after) return hit ? "rubs" : NULL;
+  return words[c->after];
+}
+
+/* `all`: the numbers of all elements. */
+static void name_change(const hybrid_room *room, const cdn_state *state, int k, const double *all,
+                        cdn_hybrid_change *c) {
+  const cdn_system *system = cdn_state_system(state);
+  const int sides = hybrid_sides(room), slot = k < sides ? side_slot(room, k) : friction_slot(room, k - sides);
+  if (slot < 0) {
+    snprintf(c->element, sizeof c->element, "%s",
+             k < sides ? side_at(room, k)->name : friction_at(room, k - sides)->name);
+    return;
+  }
+  const double *side = all + CHANGE_NUMBERS * (size_t)(room->first_slot + slot);
+  cdni_hybrid_name_shapes(system, (int)side[CHANGE_A], (int)side[CHANGE_B], c->element, sizeof c->element);
+}
+
 static cdn_hybrid_change change_of(const hybrid_room *room, const cdn_state *state, int k, int after) {
   const cdn_hybrid_totals *totals = cdn_state_discrete(state, room->totals);
   const double *last = (const double *)(totals + 1), *x = last + 1 + CHANGE_NUMBERS * (size_t)k;
+  const bool hit = x[CHANGE_IMPULSE] != 0 || x[CHANGE_SECOND_IMPULSE] != 0;
   if (totals->moments == 0) return (cdn_hybrid_change){ 0 };
-  return (cdn_hybrid_change){ .time = last[0],
-                              .before = (int32_t)x[CHANGE_BEFORE],
-                              .after = after,
-                              .impulse = { x[CHANGE_IMPULSE], x[CHANGE_IMPULSE + 1] },
-                              .energy = x[CHANGE_ENERGY] };
+  cdn_hybrid_change change = { .time = last[0],
+                               .before = (int32_t)x[CHANGE_BEFORE],
+                               .after = after,
+                               .impulse = { x[CHANGE_IMPULSE], x[CHANGE_SECOND_IMPULSE] },
+                               .energy = x[CHANGE_ENERGY] };
+  change.what = k < hybrid_sides(room) ? side_word(&change, hit) : friction_word(&change, hit);
+  name_change(room, state, k, last + 1, &change);
+  return change;
 }
 
 void cdn_one_sided_get_change_sized(const cdn_state *state, cdn_one_sided element, cdn_hybrid_change *out,

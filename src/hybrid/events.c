@@ -88,6 +88,21 @@ static bool any_acts(const hybrid_room *room, const cdn_state *state) {
   return false;
 }
 
+/* A push that is so small beside other forces is their rounding: what touches without any load stays closed. */
+static const double PUSH_ROUNDING = 1e-13;
+
+static double rounding_of(const hybrid_room *room, cdn_state *state, const double *lambda) {
+  const double *udot = cdn_state_udot(state);
+  double largest = 0, fastest = 0, mass = 0, moving = 0;
+  for (int k = 0; k < cdni_constraints_equations(room->constraints); k++) largest = fmax(largest, fabs(lambda[k]));
+  for (int k = 0; udot && k < cdn_system_nu(cdn_state_system(state)); k++) fastest = fmax(fastest, fabs(udot[k]));
+  (void)!cdn_system_mass(state, &mass, &moving);
+  return PUSH_ROUNDING * fmax(largest, moving * fastest);
+}
+
+/* A value that is rounding has not come to zero. */
+static double beyond(double rounding, double value) { return fabs(value) < rounding ? rounding : value; }
+
 /* Of elements that are on: their push; of friction that sticks: what its force may still grow by. Where nothing acts
  * nobody asks for accelerations. */
 static cdn_status calc_pushes(const hybrid_room *room, cdn_state *state, double *pushes) {
@@ -102,10 +117,12 @@ static cdn_status calc_pushes(const hybrid_room *room, cdn_state *state, double 
     return e.code;
   }
   lambda += cdni_constraints_first_row(room->constraints);
+  const double rounding = rounding_of(room, state, lambda);
   for (int i = 0; i < hybrid_sides(room); i++) {
     const one_sided *s = side_at(room, i);
-    pushes[i] =
-        side_is_on(room, state, i) ? -s->sign * lambda[constraint_at(room->constraints, s->constraint)->row] : NAN;
+    pushes[i] = NAN;
+    if (side_is_on(room, state, i))
+      pushes[i] = beyond(rounding, -s->sign * lambda[constraint_at(room->constraints, s->constraint)->row]);
   }
   pushes += hybrid_sides(room);
   for (int i = 0; i < hybrid_frictions(room); i++) {
@@ -113,9 +130,9 @@ static cdn_status calc_pushes(const hybrid_room *room, cdn_state *state, double 
     const double *force = lambda + constraint_at(room->constraints, x->slip)->row;
     pushes[i] = NAN;
     if (friction_status(room, state, i) != CDN_FRICTION_STICK) continue;
-    pushes[i] =
-        friction_static(friction_params(room, state, i)) * cdni_friction_press(room, state, i, lambda, 0, NULL, NULL) -
-        hypot(force[0], x->n > 1 ? force[1] : 0);
+    const double bound =
+        friction_static(friction_params(room, state, i)) * cdni_friction_press(room, state, i, lambda, 0, NULL, NULL);
+    pushes[i] = beyond(rounding, bound - hypot(force[0], x->n > 1 ? force[1] : 0));
   }
   return CDN_OK;
 }

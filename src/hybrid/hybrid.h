@@ -111,4 +111,23 @@ cdn_status cdni_hybrid_power(const hybrid_room *room, cdn_state *state, double *
 /* The name of the first friction that slips; NULL: none does. */
 const char *cdni_hybrid_first_slipping(const hybrid_room *room, const cdn_state *state);
 
+/* ---- what pictures show (shown.c) ---- */
+
+/* Whether an element is one of the pool, which holds contacts of shapes. */
+bool cdni_hybrid_is_of_pool(const hybrid_room *room, int side);
+/* The one-sided element of contact i of a State whose contact is rigid; -1: none. */
+int cdni_hybrid_side_of_contact(const hybrid_room *room, cdn_state *state, int contact);
+/* The constraint that friction i switches; the friction of a one-sided element, or -1; whether friction i has no such
+ * element; its static coefficient. */
+cdn_constraint cdni_hybrid_friction_constraint(const hybrid_room *room, int i);
+int cdni_hybrid_friction_of(const hybrid_room *room, int side);
+bool cdni_hybrid_friction_is_alone(const hybrid_room *room, int i);
+double cdni_hybrid_friction_bound(const hybrid_room *room, const cdn_state *state, int i);
+/* What bodies (about their origins, one a body) and mobilities (f, one a speed) feel of a push, or of friction along
+ * its equations. Stage: Velocity. */
+cdn_status cdni_hybrid_push_side(const hybrid_room *room, cdn_state *state, int i, double push, cdn_spatial *F_G,
+                                 double *f);
+cdn_status cdni_hybrid_push_friction(const hybrid_room *room, cdn_state *state, int i, const double force[2],
+                                     cdn_spatial *F_G, double *f);
+
 #endif

@@ -31,7 +31,16 @@ enum { FRICTION_STATUS, FRICTION_DIRECTION, FRICTION_REST = 3, FRICTION_NUMBERS 
 /* What the last moment did, behind the totals of a State: its time, then the numbers of each one-sided element and of
  * each friction. Last come those of the flight of each one-sided element (bounces.c): when it left an impact, with what
  * part of the speed of approach, and, if it is the last of a sequence, with what speed. */
-enum { CHANGE_BEFORE, CHANGE_IMPULSE, CHANGE_SECOND_IMPULSE, CHANGE_ENERGY, CHANGE_NUMBERS };
+enum {
+  CHANGE_BEFORE,
+  CHANGE_IMPULSE,
+  CHANGE_SECOND_IMPULSE,
+  CHANGE_ENERGY,
+  CHANGE_A, /* of what a slot held: its shapes, and which of their features */
+  CHANGE_B,
+  CHANGE_FEATURE,
+  CHANGE_NUMBERS
+};
 enum { FLIGHT_TIME, FLIGHT_RATIO, FLIGHT_LAST, FLIGHT_NUMBERS };
 
 struct hybrid_room {
@@ -92,6 +101,10 @@ static inline cdn_friction_status friction_status(const hybrid_room *room, const
 static inline int side_slot(const hybrid_room *room, int i) {
   return i >= room->first_slot && i < room->first_slot + room->slots ? i - room->first_slot : -1;
 }
+static inline int friction_slot(const hybrid_room *room, int i) {
+  return i >= room->first_slot_friction && i < room->first_slot_friction + room->slots ? i - room->first_slot_friction
+                                                                                       : -1;
+}
 static inline bool side_is_there(const hybrid_room *room, const cdn_state *state, int i) {
   const int slot = side_slot(room, i);
   return slot < 0 || cdni_rigid_slot(room->contact, state, slot)->kind != RIGID_NONE;
@@ -99,6 +112,8 @@ static inline bool side_is_there(const hybrid_room *room, const cdn_state *state
 
 extern const cdn_subsystem_ops cdni_hybrid_ops;    /* subsystem.c */
 extern const cdni_elements cdni_hybrid_elements[]; /* queries.c */
+/* queries.c: "foot - floor". */
+void cdni_hybrid_name_shapes(const cdn_system *system, int a, int b, char *text, size_t size);
 
 /* Room for the numbers of one element's equations. */
 enum { HYBRID_MOST_EQUATIONS = 32 };

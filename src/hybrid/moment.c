@@ -451,6 +451,7 @@ static cdn_status settle(moment *m, cdn_hybrid_totals *totals) {
   cdni_bounces_begin(m);
   CDNI_TRY(remember(m));
   if (m->room->slots > 0) CDNI_TRY(cdni_hybrid_renew_slots(m->room, m->state, m->fired && m->fired->shapes_touch));
+  cdni_changes_renewed(m);
   CDNI_TRY(cdn_realize(m->state, CDN_STAGE_VELOCITY));
   CDNI_TRY(choose_sides(m));
   CDNI_TRY(release(m));
@@ -467,6 +468,7 @@ static cdn_status settle(moment *m, cdn_hybrid_totals *totals) {
   }
   if (!found) return cdni_moment_fails(m, "no statuses agree with the accelerations");
   cdni_moment_choose(m, totals);
+  CDNI_TRY(cdni_moment_keep_closed(m));
   CDNI_TRY(set_statuses(m));
   cdn_projection_def exactly = cdn_default_projection_def();
   exactly.always = true;

@@ -56,9 +56,10 @@ bool cdni_moment_solve(moment *m, bool impulses, const double *lambda);
 /* several.c: chooses among several solutions of accelerations, from the one that has been found. */
 void cdni_moment_choose(moment *m, cdn_hybrid_totals *totals);
 
-/* changes.c: notes the statuses before the moment, then impulses that have been found (total) with the speeds before
- * and after them (v, w), and keeps all that beside the totals. */
+/* changes.c: notes the statuses before the moment, and what slots hold before and after their renewal; then impulses
+ * that have been found (total) with the speeds before and after them (v, w); and keeps all that beside the totals. */
 void cdni_changes_begin(moment *m);
+void cdni_changes_renewed(moment *m);
 void cdni_changes_note(moment *m);
 void cdni_changes_keep(const moment *m, const cdn_hybrid_totals *totals);
 
@@ -79,6 +80,9 @@ void cdni_bounces_expect(moment *m, bool *fine, double *captures);
 void cdni_bounces_note(moment *m);
 cdn_status cdni_bounces_hold(moment *m, double rest);
 cdn_status cdni_bounces_end(moment *m, cdn_hybrid_totals *totals);
+
+/* unloaded.c: closes what touches without any load. */
+cdn_status cdni_moment_keep_closed(moment *m);
 
 /* impact.c: changes u by impulses. */
 cdn_status cdni_moment_collide(moment *m, cdn_hybrid_totals *totals);

@@ -1,5 +1,6 @@
 /* What programs ask about elements, and how they look them up. */
 #include <math.h>
+#include <stdio.h>
 
 #include "core/sized.h"
 #include "hybrid/internal.h"
@@ -112,6 +113,51 @@ cdn_status cdn_dry_friction_force(cdn_state *state, cdn_dry_friction element, do
     case CDN_FRICTION_SLIP: force[0] = slips[2 * element.i], force[1] = slips[2 * element.i + 1];
   }
   return CDN_OK;
+}
+
+/* ---- what messages call them ---- */
+
+void cdni_hybrid_name_shapes(const cdn_system *system, int a, int b, char *text, size_t size) {
+  const int half = (int)size / 2 - 2;
+  snprintf(text, size, "%.*s - %.*s", half, cdn_shape_name(system, (cdn_shape){ a }), half,
+           cdn_shape_name(system, (cdn_shape){ b }));
+}
+
+bool cdn_one_sided_is_free(const cdn_state *state, cdn_one_sided element) {
+  CDNI_NEED_OBJECT(state, false);
+  const hybrid_room *room = cdni_hybrid(cdn_state_system(state));
+  return side_exists(room, element) && !side_is_there(room, state, element.i);
+}
+
+bool cdn_dry_friction_is_free(const cdn_state *state, cdn_dry_friction element) {
+  CDNI_NEED_OBJECT(state, false);
+  const hybrid_room *room = cdni_hybrid(cdn_state_system(state));
+  const int normal = friction_exists(room, element) ? friction_at(room, element.i)->normal : -1;
+  return normal >= 0 && !side_is_there(room, state, normal);
+}
+
+/* The name, unless a slot holds something. */
+static void put_text(const cdn_state *state, const hybrid_room *room, const char *name, int slot, char *text,
+                     size_t size) {
+  const rigid_feature *f = slot >= 0 ? cdni_rigid_slot(room->contact, state, slot) : NULL;
+  if (f && f->kind != RIGID_NONE) cdni_hybrid_name_shapes(cdn_state_system(state), f->a, f->b, text, size);
+  else snprintf(text, size, "%s", name);
+}
+
+void cdn_one_sided_text(const cdn_state *state, cdn_one_sided element, char *text, size_t size) {
+  const hybrid_room *room = state ? cdni_hybrid(cdn_state_system(state)) : NULL;
+  const int i = element.i;
+  if (!text || size == 0) return;
+  if (!side_exists(room, element)) snprintf(text, size, "?");
+  else put_text(state, room, side_at(room, i)->name, side_slot(room, i), text, size);
+}
+
+void cdn_dry_friction_text(const cdn_state *state, cdn_dry_friction element, char *text, size_t size) {
+  const hybrid_room *room = state ? cdni_hybrid(cdn_state_system(state)) : NULL;
+  const int i = element.i;
+  if (!text || size == 0) return;
+  if (!friction_exists(room, element)) snprintf(text, size, "?");
+  else put_text(state, room, friction_at(room, i)->name, friction_slot(room, i), text, size);
 }
 
 void cdn_hybrid_get_totals_sized(const cdn_state *state, cdn_hybrid_totals *out, size_t size) {

@@ -47,7 +47,7 @@ cdn_status io_tell_mistake(cdn_model *model, const cdn_system *system) {
 static bool meet_inertia(const io_builder *b) {
   if (b->model->options.tree_only || io_has_soft_rows(&b->model->options)) return false;
   for (int i = 0; i < cdn_spec_count(b->spec, CDN_SPEC_JOINT); i++)
-    if (io_meets_inertia(io_spec_joint(b->spec, i))) return true;
+    if (io_meets_inertia(b, io_spec_joint(b->spec, i))) return true;
   for (int i = 0; i < cdn_spec_count(b->spec, CDN_SPEC_TENDON); i++)
     if (io_tendon_meets_inertia(io_spec_tendon(b->spec, i))) return true;
   return false;

@@ -67,7 +67,7 @@ typedef struct io_builder {
   /* With contact. */
   bool has_def;            /* the System was told how it treats contact before */
   bool parents_touch;      /* by that, or by the file */
-  bool convex;             /* contact is soft, by that or by the options */
+  bool convex, rigid;      /* contact is soft, or rigid, by that or by the options */
   io_loaded_asset *loaded; /* one for each of the spec's assets; of the others nothing is set */
   io_ready_shape *ready;   /* one for each of the spec's shapes */
   io_names asset_names[CDN_ASSET_HFIELD + 1], shape_names;
@@ -219,12 +219,19 @@ cdn_status io_joint_inertia(io_builder *b, cdn_state *state, int index, double *
 /* The inverse of the mean of the inverses. */
 double io_mean_inertia(const double *inertia, int n);
 /* The same for all joints that meet a stop or have dry friction; b->system must be frozen. */
-bool io_meets_inertia(const struct cdn_spec_joint *joint);
+bool io_meets_inertia(const io_builder *b, const struct cdn_spec_joint *joint);
 bool io_tendon_meets_inertia(const cdn_spec_tendon *t);
 cdn_status io_calc_inertia(io_builder *b, double *inertia);
 /* The stop of a joint, and the dry friction of each of its mobilities. */
 void io_add_stop(io_builder *b, const struct cdn_spec_joint *joint, cdn_body body, const double *inertia);
 void io_add_friction(io_builder *b, const struct cdn_spec_joint *joint, cdn_body body, const double *inertia);
+/* build_rigid.c: the same without giving way; the restitution that follows from a law; a warning of what gives way. */
+bool io_limit_is_rigid(const io_builder *b, const struct cdn_spec_joint *joint);
+void io_add_rigid_limit(io_builder *b, const struct cdn_spec_joint *joint, cdn_body body);
+void io_add_rigid_friction(io_builder *b, const struct cdn_spec_joint *joint, cdn_body body);
+void io_rigid_limit_name(const char *joint, bool upper, char *name, size_t size);
+double io_restitution(const cdn_soft_law *law);
+void io_tell_not_rigid(io_builder *b);
 void io_add_tendon_stop(io_builder *b, const cdn_spec_tendon *tendon, cdn_path path, double inertia);
 cdn_status io_add_tendon_friction(io_builder *b, const cdn_spec_tendon *tendon, double inertia);
 

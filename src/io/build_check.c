@@ -153,7 +153,8 @@ cdn_status io_check_spec(io_builder *b) {
   CDNI_TRY(check_keys(b));
   CDNI_TRY(check_masses(b));
   warn_cut(b);
-  if (!b->model->options.tree_only)
-    io_tell_beyond_limits(b->spec, false); /* it starts with a push that nobody may expect */
+  /* beyond a compliant limit it starts with a push that nobody may expect; a rigid limit cannot be passed */
+  if (!b->model->options.tree_only) io_tell_beyond_limits(b->spec, io_is_rigid(&b->model->options));
+  io_tell_not_rigid(b);
   return b->log->error.code;
 }

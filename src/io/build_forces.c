@@ -1,5 +1,5 @@
-/* The forces of a spec: gravity, springs, dampers, limits and dry friction of its joints; with soft contact the limits,
- * and dry friction, are soft rows, and the solver of soft rows is set. */
+/* The forces of a spec: gravity, springs, dampers, limits and dry friction of its joints. With soft contact limits and
+ * dry friction are soft rows, and the solver of soft rows is set; with rigid contact they are rigid. */
 #include "io/build.h"
 
 #include <cardan/soft_elements.h>
@@ -64,8 +64,19 @@ void io_compensation_name(const cdn_spec_body *body, char *name, size_t size) {
   snprintf(name, size, "%.200s gravity compensation", body->name);
 }
 
+static void add_limit(io_builder *b, const cdn_spec_joint *joint, cdn_body body, const double *inertia) {
+  if (io_has_soft_rows(&b->model->options)) add_soft_limit(b, joint, body);
+  else if (io_limit_is_rigid(b, joint)) io_add_rigid_limit(b, joint, body);
+  else if (inertia) io_add_stop(b, joint, body, inertia);
+}
+
+static void add_friction(io_builder *b, const cdn_spec_joint *joint, cdn_body body, const double *inertia) {
+  if (io_has_soft_rows(&b->model->options)) add_friction_loss(b, joint, body);
+  else if (io_is_rigid(&b->model->options)) io_add_rigid_friction(b, joint, body);
+  else if (inertia) io_add_friction(b, joint, body, inertia);
+}
+
 cdn_status io_build_forces(io_builder *b) {
-  const bool soft = io_has_soft_rows(&b->model->options);
   const cdn_vec3 g = b->spec->whole.gravity;
   if (b->convex || io_has_soft_equalities(&b->model->options)) set_solver(b);
   const bool falls = b->spec->whole.has_gravity || g.x != 0 || g.y != 0 || g.z != 0;
@@ -76,10 +87,9 @@ cdn_status io_build_forces(io_builder *b) {
     const cdn_body body = b->joints[i];
     if (body.i < 0) continue; /* a constraint has no coordinates for these forces: io_check_spec has reported them */
     io_add_spring_and_damper(b, joint, body);
-    if (joint->limited && soft) add_soft_limit(b, joint, body);
-    if (joint->friction > 0 && soft) add_friction_loss(b, joint, body);
-    if (b->inertia && joint->limited) io_add_stop(b, joint, body, b->inertia + IO_MOST_MOBILITIES * i);
-    if (b->inertia && joint->friction > 0) io_add_friction(b, joint, body, b->inertia + IO_MOST_MOBILITIES * i);
+    const double *inertia = b->inertia ? b->inertia + IO_MOST_MOBILITIES * i : NULL;
+    if (joint->limited) add_limit(b, joint, body, inertia);
+    if (joint->friction > 0) add_friction(b, joint, body, inertia);
   }
   for (int i = 0; b->gravity.i >= 0 && i < cdn_spec_count(b->spec, CDN_SPEC_BODY); i++) {
     const cdn_spec_body *body = io_spec_body(b->spec, i);

@@ -33,7 +33,10 @@ double io_mean_inertia(const double *inertia, int n) {
   return n / sum;
 }
 
-bool io_meets_inertia(const cdn_spec_joint *joint) { return joint->limited || joint->friction > 0; }
+bool io_meets_inertia(const io_builder *b, const cdn_spec_joint *joint) {
+  if (io_is_rigid(&b->model->options)) return joint->limited && !io_limit_is_rigid(b, joint);
+  return joint->limited || joint->friction > 0;
+}
 bool io_tendon_meets_inertia(const cdn_spec_tendon *t) { return t->limited || t->friction > 0; }
 
 /* A frozen model may still have no dynamics in this configuration; it can be looked at, and posed elsewhere. */
@@ -79,7 +82,7 @@ static cdn_status calc_all(io_builder *b, cdn_state *state, double *unit, double
   bool singular = false;
   for (int i = 0; i < cdn_spec_count(b->spec, CDN_SPEC_JOINT); i++, inertia += IO_MOST_MOBILITIES) {
     const cdn_spec_joint *joint = io_spec_joint(b->spec, i);
-    if (!io_meets_inertia(joint) || b->joints[i].i < 0) continue;
+    if (!io_meets_inertia(b, joint) || b->joints[i].i < 0) continue;
     const cdn_status status = singular ? CDN_OK : io_joint_inertia(b, state, i, unit, column, inertia);
     CDNI_TRY(judge(b, state, &singular, status, joint->line, "joint", joint->name, joint->limited, inertia,
                    io_spec_joint_nu(joint)));

@@ -30,6 +30,7 @@ static int mix(const cdn_spec_shape *a, const cdn_spec_shape *b, double friction
 static cdn_status add_pair(io_builder *b, const char *name, int i, int j, io_friction friction,
                            const cdn_soft_pair_material *soft) {
   cdn_contact_material material = cdn_contact_material_of_pair();
+  if (soft->law.ref[0] != 0) material.restitution = io_restitution(&soft->law);
   material.static_friction = material.dynamic_friction = friction.sliding;
   material.torsional_friction = friction.torsional, material.rolling_friction = friction.rolling;
   cdn_contact_pair_def def = cdn_default_contact_pair_def();
@@ -109,23 +110,33 @@ static bool lacks_law(const io_builder *b, int i, int j) {
   const cdn_spec_shape *first = io_spec_shape(b->spec, i), *second = io_spec_shape(b->spec, j);
   const cdn_geometry_kind k = b->ready[i].geometry.kind, l = b->ready[j].geometry.kind;
   if (!b->ready[i].there || !b->ready[j].there) return false;
-  if (b->convex ? cdn_geometry_pair_is_supported(k, l) : cdni_contact_has_law(k, l)) return false;
+  if (b->rigid    ? cdni_rigid_is_known(&b->ready[i].geometry, &b->ready[j].geometry)
+      : b->convex ? cdn_geometry_pair_is_supported(k, l)
+                  : cdni_contact_has_law(k, l))
+    return false;
   if (k == CDN_GEOMETRY_HALF_SPACE && l == CDN_GEOMETRY_HALF_SPACE) return false; /* MuJoCo's never touch, either */
   return masks_allow(first, second) && io_shapes_may_touch(b, i, j);
 }
 
-/* Only height fields lack laws: a model without them is not looked at. */
+/* Whether a shape may lack laws: only height fields do, unless contact is rigid. */
+static bool may_lack(const io_builder *b, int i) {
+  return b->ready[i].there && (b->rigid || b->ready[i].geometry.kind == CDN_GEOMETRY_HEIGHT_FIELD);
+}
+
+/* A model without such shapes is not looked at. */
 static void warn_of_lacking_laws(io_builder *b) {
   const int n = cdn_spec_count(b->spec, CDN_SPEC_SHAPE);
   int count = 0, at[2] = { 0, 0 };
   for (int i = 0; i < n; i++)
-    for (int j = 0; b->ready[i].there && b->ready[i].geometry.kind == CDN_GEOMETRY_HEIGHT_FIELD && j < n; j++)
-      if ((i < j || b->ready[j].geometry.kind != CDN_GEOMETRY_HEIGHT_FIELD) && lacks_law(b, i, j) && count++ == 0)
-        at[0] = i, at[1] = j;
+    for (int j = 0; may_lack(b, i) && j < n; j++)
+      if ((i < j || !may_lack(b, j)) && lacks_law(b, i, j) && count++ == 0) at[0] = i, at[1] = j;
   if (count > 0)
     io_warn(b->log, io_spec_shape(b->spec, at[1])->line,
             "%d pair%s of shapes %s no %s and pass%s through each other%s '%.60s' (%s) and '%.60s' (%s)", count,
-            count == 1 ? "" : "s", count == 1 ? "has" : "have", b->convex ? "distance" : "law of contact",
+            count == 1 ? "" : "s", count == 1 ? "has" : "have",
+            b->rigid    ? "rigid contact"
+            : b->convex ? "distance"
+                        : "law of contact",
             count == 1 ? "es" : "", count == 1 ? ":" : "; the first:", cdn_shape_name(b->system, b->ready[at[0]].shape),
             cdn_geometry_kind_name(b->ready[at[0]].geometry.kind), cdn_shape_name(b->system, b->ready[at[1]].shape),
             cdn_geometry_kind_name(b->ready[at[1]].geometry.kind));

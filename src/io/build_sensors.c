@@ -150,12 +150,16 @@ static void find_limit(const io_builder *b, const char *of, bool tendon, sensor 
   };
   char name[256];
   snprintf(name, sizeof name, "%.200s limit", of);
-  s->limit = (io_limit){ .type = CDN_ELEMENT_COUNT };
+  s->limit = (io_limit){ .type = CDN_ELEMENT_COUNT, .rigid = { { -1 }, { -1 } } };
   for (int k = 0; k < CDNI_COUNT(kinds); k++)
     for (int i = 0; i < cdn_element_count(b->system, kinds[k].type) && kinds[k].tendon == tendon; i++)
       if (strcmp(cdn_element_kind(b->system, kinds[k].type, i), kinds[k].kind) == 0 &&
           strcmp(cdn_element_name(b->system, kinds[k].type, i), name) == 0)
-        s->limit = (io_limit){ kinds[k].type, i, kinds[k].ball };
+        s->limit = (io_limit){ kinds[k].type, i, kinds[k].ball, { { -1 }, { -1 } } };
+  for (int k = 0; k < 2 && !tendon; k++) {
+    io_rigid_limit_name(of, k, name, sizeof name);
+    s->limit.rigid[k] = cdn_system_find_one_sided(b->system, name);
+  }
 }
 
 static cdn_status find_joint_limit(io_builder *b, const cdn_spec_sensor *of, sensor *s) {

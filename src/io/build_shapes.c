@@ -1,4 +1,4 @@
-/* The shapes of a spec become shapes of the System, which touch by compliant contact.
+/* The shapes of a spec become shapes of the System, which touch by compliant, soft or rigid contact.
  *
  * A file says little about how stiff things are. The rule: the weight of the whole model on one surface of the model's
  * mean radius sinks in by a hundredth of that radius. With f = 4/3 E* sqrt(R) x^(3/2) and x = R / 100 this is E* = 750
@@ -79,6 +79,7 @@ static cdn_status add_shape(io_builder *b, int i, double modulus) {
   material.priority = shape->priority;
   material.condim = shape->condim >= 6 ? 6 : shape->condim >= 4 ? 4 : shape->condim >= 2 ? 3 : 1;
   material.static_friction = material.dynamic_friction = fmax(shape->friction[0], 0);
+  material.restitution = io_restitution(&shape->law);
   material.torsional_friction = fmax(shape->friction[1], 0), material.rolling_friction = fmax(shape->friction[2], 0);
   char made[256];
   cdn_shape_def def = cdn_default_shape_def();
@@ -104,7 +105,7 @@ cdn_status io_build_shapes(io_builder *b) {
     contact.pass_without_law = true, contact.combining = CDN_COMBINE_MUJOCO;
     contact.parent_child = b->parents_touch;
     contact.friction = b->model->options.contact_friction;
-    contact.model = b->convex ? CDN_CONTACT_SOFT : CDN_CONTACT_COMPLIANT;
+    contact.model = b->convex ? CDN_CONTACT_SOFT : b->rigid ? CDN_CONTACT_RIGID : CDN_CONTACT_COMPLIANT;
     cdn_system_set_contact(b->system, &contact);
   }
   return io_build_touch(b);
@@ -134,6 +135,7 @@ cdn_status io_prepare_shapes(io_builder *b) {
   const size_t assets = (size_t)cdn_spec_count(b->spec, CDN_SPEC_ASSET);
   const cdn_contact_def *def = cdni_contact_given(b->system);
   b->convex = def ? def->model == CDN_CONTACT_SOFT : b->model->options.contact == CDN_MODEL_SOFT;
+  b->rigid = def ? def->model == CDN_CONTACT_RIGID : io_is_rigid(&b->model->options);
   b->has_def = def != NULL, b->parents_touch = def ? def->parent_child : b->spec->whole.parents_touch;
   b->ready = shapes ? cdni_calloc(&b->log->allocator, shapes * sizeof *b->ready) : NULL;
   b->loaded = assets ? cdni_calloc(&b->log->allocator, assets * sizeof *b->loaded) : NULL;

@@ -55,9 +55,14 @@ static inline bool io_shapes_touch(const cdn_model_options *options) {
   return options->contact != CDN_MODEL_NO_CONTACT && !options->tree_only;
 }
 
-/* Whether limits and dry friction of joints become soft rows; else they become stops, and friction that sticks. */
+/* Whether limits and dry friction of joints become soft rows, or rigid; else they become stops, and friction that gives
+ * way a little. */
 static inline bool io_has_soft_rows(const cdn_model_options *options) {
   return options->contact == CDN_MODEL_SOFT && !options->tree_only; /* what the file decides is settled by then */
+}
+
+static inline bool io_is_rigid(const cdn_model_options *options) {
+  return options->contact == CDN_MODEL_RIGID && !options->tree_only;
 }
 
 static inline bool io_has_soft_equalities(const cdn_model_options *options) {

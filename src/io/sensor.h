@@ -4,6 +4,7 @@
 
 #include <cardan/contact.h>
 #include <cardan/elements.h>
+#include <cardan/hybrid.h>
 #include <cardan/measures.h>
 #include <cardan/paths.h>
 #include <cardan/spec.h>
@@ -21,7 +22,8 @@ typedef struct io_side {
 typedef struct io_limit {
   cdn_element_type type; /* a soft element, or a force */
   int element;
-  bool ball; /* it has the upper bound alone */
+  bool ball;              /* it has the upper bound alone */
+  cdn_one_sided rigid[2]; /* in place of an element: the lower and the upper limit; { -1 }: none */
 } io_limit;
 
 /* Something that a sensor sees: a shape of the System, or a geometry that touches nothing. */

@@ -94,10 +94,18 @@ static cdn_status number_of(cdn_state *state, const io_limit *l, const char *nam
   return k < 0 ? CDN_OK : cdn_element_get_parameters(state, l->type, l->element, k, 1, value);
 }
 
+static cdn_one_sided rigid_bound(const io_limit *l, int side) { return l->rigid[side > 0]; }
+
 /* The bound that acts, the lower one first: -1, 1, or 0 for neither. `past`: how far inside it is, less the margin. */
 static cdn_status bound_that_acts(const io_sensor_part *s, cdn_state *state, int *side, double *past, double *rate) {
   double lower, upper, margin, x;
   *side = 0;
+  for (int k = -1; k <= 1 && *side == 0; k += 2)
+    if (cdn_one_sided_is_on(state, rigid_bound(&s->limit, k))) *side = k;
+  if (*side != 0) {
+    CDNI_TRY(limited(s, state, &x, rate));
+    return cdn_one_sided_gap(state, rigid_bound(&s->limit, *side), past);
+  }
   if (!is_on(state, &s->limit)) return CDN_OK;
   CDNI_TRY(number_of(state, &s->limit, "lower", -INFINITY, &lower));
   CDNI_TRY(number_of(state, &s->limit, s->limit.ball && s->limit.type == CDN_ELEMENT_FORCE ? "max_angle" : "upper",
@@ -156,6 +164,7 @@ cdn_status io_sensed_limit(const io_sensor_part *s, cdn_state *state, double *va
     case CDN_SENSOR_JOINT_LIMIT_VELOCITY:
     case CDN_SENSOR_TENDON_LIMIT_VELOCITY: *value = -side * rate; return CDN_OK;
     default:
+      if (rigid_bound(&s->limit, side).i >= 0) return cdn_one_sided_push(state, rigid_bound(&s->limit, side), value);
       return s->limit.type == CDN_ELEMENT_SOFT ? force_of_rows(state, s->limit.element, value)
                                                : force_of_stop(s, state, value);
   }

@@ -7,7 +7,7 @@
 static scene_layer_fn *const layers[] = {
   cdni_marks_joints, cdni_marks_frames, cdni_marks_masses, cdni_marks_constraints, cdni_marks_contacts,
   cdni_marks_forces, cdni_marks_points, cdni_marks_labels, cdni_marks_own,         cdni_marks_cones,
-  cdni_marks_rows,   cdni_marks_paths,  cdni_marks_rays,   cdni_marks_media,
+  cdni_marks_rows,   cdni_marks_paths,  cdni_marks_rays,   cdni_marks_media,       cdni_marks_statuses,
 };
 _Static_assert((1 << CDNI_COUNT(layers)) - 1 == CDN_LAYER_ALL, "each layer has a function");
 
@@ -81,6 +81,7 @@ const float cdni_layer_colors[][4] = {
   { 0.55f, 0.50f, 0.45f, 1 },    /* paths */
   { 0.95f, 0.80f, 0.10f, 1 },    /* rays */
   { 0.10f, 0.55f, 0.90f, 1 },    /* media */
+  { 0.15f, 0.65f, 0.30f, 1 },    /* statuses */
 };
 _Static_assert((1 << CDNI_COUNT(cdni_layer_colors)) - 1 == CDN_LAYER_ALL, "each layer has a colour");
 

@@ -113,6 +113,16 @@ cdn_mark cdni_mark(const cdn_decorations *d, cdn_mark_kind kind, cdn_body body, 
 cdn_status cdni_mark_force(cdn_decorations *d, cdn_body body, cdn_vec3 p_G, cdn_vec3 force);
 cdn_status cdni_mark_moment(cdn_decorations *d, cdn_body body, cdn_vec3 p_G, cdn_vec3 moment);
 
+/* marks_rows.c: a cone, or a pyramid, of friction on a body, with its normal, which points into the body. */
+typedef struct friction_cone {
+  cdn_body body;
+  cdn_vec3 top, normal, tangent[2];
+  double coefficient[2]; /* along the tangents */
+  bool pyramid;
+  double height; /* follows from the scene */
+} friction_cone;
+cdn_status cdni_mark_cone(cdn_decorations *d, friction_cone cone);
+
 /* marks_bodies.c: what a speed of a joint turns or moves at present. */
 typedef struct joint_axis {
   cdn_vec3 p, axis; /* in Ground; axis of unit length */
@@ -130,6 +140,6 @@ int cdni_scene_most_speeds(const cdn_scene *scene);
 typedef cdn_status scene_layer_fn(cdn_decorations *d);
 scene_layer_fn cdni_marks_joints, cdni_marks_frames, cdni_marks_masses, cdni_marks_constraints, cdni_marks_contacts,
     cdni_marks_forces, cdni_marks_points, cdni_marks_labels, cdni_marks_own, cdni_marks_cones, cdni_marks_rows,
-    cdni_marks_paths, cdni_marks_rays, cdni_marks_media;
+    cdni_marks_paths, cdni_marks_rays, cdni_marks_media, cdni_marks_statuses;
 
 #endif

@@ -8,21 +8,14 @@
 
 /* ---- cones ---- */
 
-typedef struct cone {
-  cdn_body body;        /* which is pushed */
-  cdn_vec3 top, normal; /* the normal points into the body */
-  const cdn_contact *c;
-  double height;
-} cone;
-
 /* A point of the rim: x and y along the tangents, of the unit circle or square. */
-static cdn_vec3 rim(const cone *k, double x, double y) {
-  const cdn_vec3 side = cdn_add(cdn_scale(x * k->c->coefficient[0], k->c->tangent[0]),
-                                cdn_scale(y * k->c->coefficient[1], k->c->tangent[1]));
+static cdn_vec3 rim(const friction_cone *k, double x, double y) {
+  const cdn_vec3 side =
+      cdn_add(cdn_scale(x * k->coefficient[0], k->tangent[0]), cdn_scale(y * k->coefficient[1], k->tangent[1]));
   return cdn_add(k->top, cdn_scale(k->height, cdn_add(k->normal, side)));
 }
 
-static cdn_status mark_line(cdn_decorations *d, const cone *k, cdn_vec3 from, cdn_vec3 to) {
+static cdn_status mark_line(cdn_decorations *d, const friction_cone *k, cdn_vec3 from, cdn_vec3 to) {
   const cdn_vec3 along = cdn_sub(to, from);
   const double length = cdn_norm(along);
   if (!(length > 0)) return CDN_OK;
@@ -32,9 +25,9 @@ static cdn_status mark_line(cdn_decorations *d, const cone *k, cdn_vec3 from, cd
 }
 
 /* The pyramid's edges, or lines on the cone, from the top to the rim, and the rim. */
-static cdn_status mark_cone(cdn_decorations *d, const cone *k) {
+static cdn_status mark_rim(cdn_decorations *d, const friction_cone *k) {
   enum { LINES = 12 };
-  const int n = k->c->pyramid ? 4 : LINES, step = k->c->pyramid ? 1 : LINES / 4;
+  const int n = k->pyramid ? 4 : LINES, step = k->pyramid ? 1 : LINES / 4;
   for (int i = 0; i < n; i++) {
     const double turn = 2 * 3.14159265358979323846, a = turn * i / n, b = turn * (i + 1) / n;
     const cdn_vec3 here = rim(k, cos(a), sin(a));
@@ -44,6 +37,12 @@ static cdn_status mark_cone(cdn_decorations *d, const cone *k) {
   return CDN_OK;
 }
 
+cdn_status cdni_mark_cone(cdn_decorations *d, friction_cone k) {
+  k.height = 1.5 * d->scene->scale / fmax(1, fmax(k.coefficient[0], k.coefficient[1]));
+  CDNI_TRY(mark_line(d, &k, k.top, cdn_add(k.top, cdn_scale(1.5 * d->scene->scale, k.normal))));
+  return k.coefficient[0] > 0 ? mark_rim(d, &k) : CDN_OK;
+}
+
 cdn_status cdni_marks_cones(cdn_decorations *d) {
   int n;
   CDNI_TRY(cdn_contact_count(d->state, &n));
@@ -51,12 +50,12 @@ cdn_status cdni_marks_cones(cdn_decorations *d) {
     cdn_contact c;
     CDNI_TRY(cdn_contact_get(d->state, i, &c));
     const cdn_body b = cdn_shape_body(d->scene->system, c.b), a = cdn_shape_body(d->scene->system, c.a);
-    const double widest = fmax(1, fmax(c.coefficient[0], c.coefficient[1]));
-    cone k = { .body = b.i != 0 ? b : a, .top = c.point, .normal = c.normal, .c = &c };
-    if (b.i == 0) k.normal = cdn_scale(-1, c.normal);
-    k.height = 1.5 * d->scene->scale / widest;
-    CDNI_TRY(mark_line(d, &k, k.top, cdn_add(k.top, cdn_scale(1.5 * d->scene->scale, k.normal))));
-    if (c.coefficient[0] > 0) CDNI_TRY(mark_cone(d, &k));
+    CDNI_TRY(cdni_mark_cone(d, (friction_cone){ .body = b.i != 0 ? b : a,
+                                                .top = c.point,
+                                                .normal = b.i != 0 ? c.normal : cdn_scale(-1, c.normal),
+                                                .tangent = { c.tangent[0], c.tangent[1] },
+                                                .coefficient = { c.coefficient[0], c.coefficient[1] },
+                                                .pyramid = c.pyramid }));
   }
   return CDN_OK;
 }

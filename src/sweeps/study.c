@@ -147,21 +147,25 @@ static cdn_status read_ground(cdn_sweep *s, json_t *root) {
 }
 
 static cdn_status read_contact(cdn_sweep *s, json_t *root) {
-  static const char *const contacts[] = { "none", "compliant", "soft" }, *const equalities[] = { "exact", "soft" },
-                           *const frictions[] = { "stick", "slip" }, *const likes[] = { "mujoco" };
+  enum { NONE, COMPLIANT, SOFT, RIGID, CONTACTS };
+  static const char *const contacts[CONTACTS] = { "none", "compliant", "soft", "rigid" },
+                           *const equalities[] = { "exact", "soft" }, *const frictions[] = { "stick", "slip" },
+                           *const likes[] = { "mujoco" };
+  static const cdn_model_contact models[CONTACTS] = { CDN_MODEL_NO_CONTACT, CDN_MODEL_COMPLIANT, CDN_MODEL_SOFT,
+                                                      CDN_MODEL_RIGID };
   sweep_study *y = &s->study;
   cdn_model_options *o = &y->options;
   int like = -1, contact = -1, equality = -1, friction = 0;
   CDNI_TRY(cdni_sweep_read_word(s, root, "like", likes, 1, &like));
-  CDNI_TRY(cdni_sweep_read_word(s, root, "contact", contacts, CDNI_COUNT(contacts), &contact));
+  CDNI_TRY(cdni_sweep_read_word(s, root, "contact", contacts, CONTACTS, &contact));
   CDNI_TRY(cdni_sweep_read_word(s, root, "equality", equalities, CDNI_COUNT(equalities), &equality));
   CDNI_TRY(cdni_sweep_read_word(s, root, "friction", frictions, CDNI_COUNT(frictions), &friction));
   y->like_mujoco = like >= 0;
-  if (y->like_mujoco && contact < 0) contact = CDN_MODEL_SOFT;
+  if (y->like_mujoco && contact < 0) contact = SOFT;
   if (y->like_mujoco && equality < 0) equality = CDN_MODEL_SOFT_EQUALITY;
   if (y->like_mujoco && !y->method) y->method = "file";
   y->has_contact = contact >= 0;
-  if (contact >= 0) o->contact = (cdn_model_contact)contact;
+  if (contact >= 0) o->contact = models[contact];
   if (equality >= 0) o->equality = (cdn_model_equality)equality;
   o->contact_friction = friction ? CDN_FRICTION_SLIP_SPEED : CDN_FRICTION_STICKING;
   return CDN_OK;

@@ -286,8 +286,9 @@ static void encode_choices(view_text *t, const view_model *m) {
 }
 
 static void encode_layers(view_text *t) {
-  static const char *const names[] = { "joints", "frames", "masses", "constraints", "contacts", "forces", "points",
-                                       "labels", "own",    "cones",  "rows",        "paths",    "rays",   "media" };
+  static const char *const names[] = { "joints", "frames", "masses", "constraints", "contacts",
+                                       "forces", "points", "labels", "own",         "cones",
+                                       "rows",   "paths",  "rays",   "media",       "statuses" };
   _Static_assert((1 << CDNI_COUNT(names)) - 1 == CDN_LAYER_ALL, "each layer has a name");
   cdni_text_open(t, "layers", '[');
   for (int i = 0; i < CDNI_COUNT(names); i++) {

@@ -6,6 +6,8 @@
 #include "../robust/counting_allocator.h"
 #include "../testing.h"
 
+#include <cardan/hybrid.h>
+
 static const cdn_vec3 zero = { 0, 0, 0 };
 
 static void near3(cdn_vec3 a, cdn_vec3 b, double tolerance) {
@@ -367,6 +369,76 @@ START_TEST(forces_of_media) {
   OK_ON(r.state, cdn_scene_update(r.scene, r.state));
   NEAR(find_mark(&r, CDN_MARK_ARROW, 0).size[0], first.size[0], 1e-12 * first.size[0]);
   drop(&r);
+}
+END_TEST
+
+/* A ball of 2 kg and radius 0.5 on a plane z = 0.25, and an arm at the upper limit of its joint, which a moment holds
+ * there. */
+START_TEST(statuses_have_colours) {
+  rig r = { .system = cdn_system_create(NULL) };
+  cdn_body_def b = cdn_default_body_def();
+  b.name = "ball", b.mobilizer = CDN_FREE, b.mass = mass_at(2, zero);
+  r.ball = cdn_system_add_body(r.system, &b);
+  b = cdn_default_body_def();
+  b.name = "arm", b.mobilizer = CDN_PIN, b.mass = mass_at(2, cdn_v3(0.5, 0, 0)), b.X_PF = at(0, 0, 3);
+  r.arm = cdn_system_add_body(r.system, &b);
+  cdn_system_add_gravity(r.system, "gravity", cdn_v3(0, 0, -10));
+  cdn_rigid_contact_def floor = cdn_default_rigid_contact_def();
+  floor.X_AP = at(0, 0, 0.25), floor.b = r.ball, floor.radius = 0.5, floor.mu_dynamic = 0.5;
+  cdn_system_add_rigid_contact(r.system, &floor);
+  cdn_one_sided_def limit = cdn_default_one_sided_def();
+  limit.constraint = cdn_system_constrain_coordinate(r.system, "limit", r.arm, 0, 1), limit.upper = true;
+  cdn_system_make_one_sided(r.system, &limit);
+  OK_FREEZE(r.system);
+  OK(cdn_state_create(r.system, &r.state));
+  OK(cdn_body_set_q(r.state, r.arm, 1, (double[]){ 1 }));
+  OK(cdn_body_set_q(r.state, r.ball, 7, (double[]){ 1, 0, 0, 0, 4, 0, 0.75 }));
+  OK(cdn_body_set_u(r.state, r.ball, 6, (double[]){ 0, 0, 0, 1, 0, 0 }));
+  OK(cdn_state_set_applied_mobility_forces(r.state, (double[]){ 0, 0, 0, 0, 0, 0, 5 }));
+  open_scene(&r, CDN_LAYER_STATUSES);
+  int n;
+  cdn_scene_marks(r.scene, &n);
+  ck_assert_int_eq(n, 1); /* off: a grey point; limits only while they push */
+  NEAR(find_mark(&r, CDN_MARK_POINT, 0).rgba[0], 0.6f, 0);
+  OK_ON(r.state, cdn_settle(r.state, 0));
+  OK_ON(r.state, cdn_scene_update(r.scene, r.state));
+  cdn_scene_marks(r.scene, &n);
+  ck_assert_int_eq(n, 1 + 1 + 12 + 4 + 1); /* a point with a cone, and a point */
+  const cdn_mark slips = find_mark(&r, CDN_MARK_POINT, 0), pushes = find_mark(&r, CDN_MARK_POINT, 1),
+                 normal = find_mark(&r, CDN_MARK_LINE, 0), edge = find_mark(&r, CDN_MARK_LINE, 1);
+  near3(slips.X_G.p, cdn_v3(4, 0, 0.25), 1e-15);
+  ck_assert(slips.rgba[0] > 0.8f && slips.rgba[2] < 0.2f && slips.body.i == r.ball.i);
+  near3(normal.X_G.R.z, cdn_v3(0, 0, 1), 1e-15);
+  NEAR(edge.X_G.R.z.z, 1 / sqrt(1.25), 1e-12);
+  near3(pushes.X_G.p, cdn_v3(0, 0, 3), 1e-15);
+  ck_assert(pushes.rgba[1] > 0.5f && pushes.rgba[2] < 0.4f && pushes.body.i == r.arm.i);
+  /* it rolls: friction sticks */
+  OK(cdn_body_set_u(r.state, r.ball, 6, (double[]){ 0, 2, 0, 1, 0, 0 }));
+  OK_ON(r.state, cdn_settle(r.state, 0));
+  OK_ON(r.state, cdn_scene_update(r.scene, r.state));
+  ck_assert(find_mark(&r, CDN_MARK_POINT, 0).rgba[2] > 0.8f);
+  /* another one falls with 3 m/s: an impulse of 6 N s, seen for 0.1 s, as long as a force of 6 N */
+  cdn_state_destroy(r.state);
+  OK(cdn_state_create(r.system, &r.state));
+  OK(cdn_body_set_q(r.state, r.ball, 7, (double[]){ 1, 0, 0, 0, 4, 0, 0.75 }));
+  OK(cdn_body_set_u(r.state, r.ball, 6, (double[]){ 0, 0, 0, 0, 0, -3 }));
+  OK_ON(r.state, cdn_settle(r.state, 0));
+  OK_ON(r.state, cdn_scene_update(r.scene, r.state));
+  const cdn_mark arrow = find_mark(&r, CDN_MARK_ARROW, 0);
+  near3(arrow.X_G.p, cdn_v3(4, 0, 0.25), 1e-15);
+  near3(arrow.X_G.R.z, cdn_v3(0, 0, 1), 1e-15);
+  cdn_scene_set_layers(r.scene, CDN_LAYER_FORCES);
+  OK(cdn_state_set_applied_body_force(r.state, r.ball, (cdn_spatial){ { 0, 0, 0 }, { 0, 0, 6 } }));
+  OK_ON(r.state, cdn_scene_update(r.scene, r.state));
+  NEAR(arrow.size[0], find_mark(&r, CDN_MARK_ARROW, 0).size[0], 1e-12 * arrow.size[0]);
+  cdn_scene_set_layers(r.scene, CDN_LAYER_STATUSES);
+  OK(cdn_state_set_time(r.state, 0.2));
+  OK_ON(r.state, cdn_scene_update(r.scene, r.state));
+  const cdn_mark *marks = cdn_scene_marks(r.scene, &n);
+  for (int i = 0; i < n; i++) ck_assert(marks[i].kind != CDN_MARK_ARROW);
+  cdn_scene_destroy(r.scene);
+  cdn_state_destroy(r.state);
+  cdn_system_release(r.system);
 }
 END_TEST
 
@@ -859,7 +931,7 @@ END_TEST
 
 CHECK_MAIN("scene", cones_and_rows, every_body_has_a_look, a_look_hides_shapes_of_contact,
            a_point_mass_and_an_inertia_are_shown, joints_frames_and_points, what_acts, subsystems_decorate,
-           a_pull_is_shown, rays_of_sensors, forces_of_media, frames_allocate_nothing, the_fitted_view_shows_everything,
-           what_is_hidden_does_not_count, cameras_and_lights, what_pictures_lack_is_said, picking, bad_calls,
-           a_model_is_dressed, planes_have_patterns, meshes_have_the_colours_of_their_files,
-           what_is_not_there_is_seen_by_what_touches)
+           a_pull_is_shown, rays_of_sensors, forces_of_media, statuses_have_colours, frames_allocate_nothing,
+           the_fitted_view_shows_everything, what_is_hidden_does_not_count, cameras_and_lights,
+           what_pictures_lack_is_said, picking, bad_calls, a_model_is_dressed, planes_have_patterns,
+           meshes_have_the_colours_of_their_files, what_is_not_there_is_seen_by_what_touches)

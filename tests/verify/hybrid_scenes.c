@@ -64,8 +64,8 @@ bool run_to_event(cdn_stepper *run, const char *what, double t) {
 void check_verdict(cdn_stepper *run) {
   cdn_certificate c;
   OK_STEP(run, cdn_stepper_certificate(run, &c));
-  ck_assert_msg(c.delivered != CDN_VERDICT_NOT_DELIVERED, "asked %g, off by %g: %s", c.accuracy, c.error_estimate,
-                c.event_alone);
+  ck_assert_msg(c.delivered != CDN_VERDICT_NOT_DELIVERED, "asked %g, off by %g (%s at t = %g s) %s", c.accuracy,
+                c.error_estimate, c.error_slot, c.error_time, c.event_alone);
 }
 
 void end_event_run(cdn_stepper *run, cdn_state *state) {

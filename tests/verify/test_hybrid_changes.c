@@ -13,7 +13,7 @@ static cdn_rigid_contact add_floor(cdn_system *system, const char *name, cdn_bod
 static void check_nothing(cdn_hybrid_change c, int status) {
   ck_assert_int_eq(c.before, status);
   ck_assert_int_eq(c.after, status);
-  ck_assert(c.impulse[0] == 0 && c.impulse[1] == 0 && c.energy == 0);
+  ck_assert(c.impulse[0] == 0 && c.impulse[1] == 0 && c.energy == 0 && c.what == NULL);
 }
 
 /* A point of mass m hits the floor with (vx, 0, -v) and slips all the time: P = m (1 + e) v, friction mu P. */
@@ -34,6 +34,8 @@ START_TEST(a_point_that_slips_while_it_bounces) {
   ck_assert_int_eq(normal.before, 0);
   ck_assert_int_eq(normal.after, 0); /* it is on its way up */
   ck_assert_int_eq(friction.after, CDN_FRICTION_OFF);
+  ck_assert_str_eq(normal.what, "bounces");
+  ck_assert_str_eq(friction.what, "rubs");
   NEAR(normal.impulse[0], P, 1e-14 * P);
   NEAR(hypot(friction.impulse[0], friction.impulse[1]), mu * P, 1e-14 * P);
   NEAR(normal.energy, 0.5 * m * v * v * (1 - e * e), 1e-13);
