@@ -109,16 +109,17 @@ static surface_tensor cylinder_tensor(const cdn_geometry *g, const cdn_transform
   return (surface_tensor){ .k = INFINITY, .axis = cdn_scale(1 / rho, along), .along = out / g->size[0] };
 }
 
-/* How the surface is curved at x, where its outward normal is n, seen from the distance d above it. */
-static surface_tensor curvature_at(const cdn_geometry *g, const cdn_transform *X, cdn_vec3 x, cdn_vec3 n, double d) {
+/* How the surface is curved at x, where its outward normal is n, seen from the distance d above it; `sharp` stands for
+ * the curvature of edges and corners on the surface itself. */
+static surface_tensor curvature_at(const cdn_geometry *g, const cdn_transform *X, cdn_vec3 x, cdn_vec3 n, double d,
+                                   double sharp) {
   const bool is_cylinder = g->kind == CDN_GEOMETRY_CYLINDER;
   surface_tensor T = is_cylinder ? cylinder_tensor(g, X, x, n) : cdni_surface_tensor(g, X, x, n);
   double k[2];
   cdn_vec3 direction;
   if (!is_cylinder && cdni_curvature(g, into(X, x), k, &direction))
     T = (surface_tensor){ .k = k[1], .axis = rotate(X, direction), .along = k[0] };
-  /* a corner on a corner: the normal stays with the surface */
-  T.k = isinf(T.k) ? (d > 0 ? 1 / d : 0) : T.k / (1 + d * T.k);
+  T.k = isinf(T.k) ? (d > 0 ? 1 / d : sharp) : T.k / (1 + d * T.k);
   T.along /= 1 + d * T.along;
   return T;
 }
@@ -153,7 +154,8 @@ static void measure_point(const rigid_pair *p, const rigid_feature *f, const rig
   const cdn_vec3 n = rotate(X, gradient);
   cdn_vec3 nrate = { 0, 0, 0 };
   if (m) {
-    const surface_tensor T = curvature_at(h, X, fma3(-d, n, c), n, d);
+    /* a corner on a corner: the normal stays with the surface */
+    const surface_tensor T = curvature_at(h, X, fma3(-d, n, c), n, d, 0);
     const cdn_vec3 over = across(n, cdn_sub(velocity(&m[side], c), velocity(&m[1 - side], c)));
     nrate = cdn_add(cdn_cross(m[1 - side].w, n), bend(&T, over));
   }
@@ -256,28 +258,33 @@ static bool measure_edges(const rigid_pair *p, const rigid_feature *f, const rig
   return true;
 }
 
-/* ---- the rim of a cylinder on a half-space ---- */
+/* ---- the rim of a cylinder on a plane: a half-space, or a face ---- */
 
 /* A cylinder that stands straighter than that has no lowest point: it stands on points of the rim. While it is nearly
  * straight, it may come to stand on them. */
 static const double STRAIGHT = 1e-6, NEARLY_STRAIGHT = 1e-3;
 
-static double lean_of(const rigid_pair *p, int side) {
-  const cdn_vec3 n = p->X[1 - side]->R.z, axis = p->X[side]->R.z;
-  return cdn_norm(cdn_cross(n, axis));
+static double lean_of(const rigid_pair *p, int side, cdn_vec3 n) {
+  return cdn_norm(cdn_cross(n, p->X[side]->R.z));
 }
 
 static bool measure_rim(const rigid_pair *p, const rigid_feature *f, const rigid_motion *m, rigid_touch *out) {
   const int side = f->side;
-  const cdn_transform *X = p->X[side], *plane = p->X[1 - side];
+  const cdn_geometry *h = p->g[1 - side];
+  const cdn_transform *X = p->X[side], *below = p->X[1 - side];
   const double *size = p->g[side]->size;
-  const cdn_vec3 n = plane->R.z, axis = X->R.z, z = across(axis, n);
+  double own[CDNI_OWN_FACES][4];
+  int n_faces;
+  const double *plane = cdni_faces(h, own, &n_faces) + 4 * f->j;
+  const cdn_vec3 n_S = cdn_v3(plane[0], plane[1], plane[2]), n = rotate(below, n_S), axis = X->R.z;
+  const cdn_vec3 z = across(axis, n);
   const double lean = cdn_norm(z);
   if (!(lean > 0)) return false;
   const cdn_vec3 middle = fma3(f->i ? size[1] : -size[1], axis, X->p), w = cdn_scale(-1 / lean, z);
   const cdn_vec3 c = fma3(size[0], w, middle);
-  const double d = cdn_dot(n, cdn_sub(c, plane->p));
-  out->within = INFINITY;
+  const cdn_vec3 c_S = into(below, c);
+  const double d = cdn_dot(n_S, c_S) - plane[3];
+  out->within = cdni_within_face(h, f->j, c_S);
   put_point(f, 0, d, c, n, NULL, n, out);
   if (!m) return true;
   const cdn_vec3 nrate = cdn_cross(m[1 - side].w, n), arate = cdn_cross(m[side].w, axis);
@@ -296,6 +303,9 @@ static bool measure_rim(const rigid_pair *p, const rigid_feature *f, const rigid
 
 /* ---- the nearest points ---- */
 
+/* Edges are as sharp as that, over the size: nearest points do not slide over them. */
+static const double EDGE = 1e8;
+
 static bool measure_closest(const rigid_pair *p, const rigid_motion *m, rigid_touch *out) {
   cdn_proximity near;
   if (!cdni_pair_distance(p->g[0], p->X[0], p->g[1], p->X[1], INFINITY, &near)) return false;
@@ -306,8 +316,8 @@ static bool measure_closest(const rigid_pair *p, const rigid_motion *m, rigid_to
     .normal = near.normal, .tangent = contact_tangent(near.normal), .point = out->point, .depth = -near.distance
   };
   spot c = { .t = &t, .depth = t.depth, .share = 0.5, .x_a = near.point_a };
-  c.A = curvature_at(p->g[0], p->X[0], near.point_a, near.normal, 0);
-  c.B = curvature_at(p->g[1], p->X[1], near.point_b, cdn_scale(-1, near.normal), 0);
+  c.A = curvature_at(p->g[0], p->X[0], near.point_a, near.normal, 0, EDGE / p->size);
+  c.B = curvature_at(p->g[1], p->X[1], near.point_b, cdn_scale(-1, near.normal), 0, EDGE / p->size);
   const small_motion d = { m[0].w, velocity(&m[0], out->point), m[1].w, velocity(&m[1], out->point) };
   const effect e = cdni_contact_effect(&c, &d);
   out->normal_rate = e.n, out->point_rate = e.p;
@@ -348,7 +358,11 @@ static void visit_corner(visit *v, cdn_vec3 c_S, const double *planes, int n_fac
   const cdn_geometry *g = v->p->g[side], *h = v->p->g[1 - side];
   const double gap = -cdni_nearest_face(h, planes, n_faces, c_S, &v->f.j);
   if (!(gap < v->reach)) return;
-  if (g->kind != CDN_GEOMETRY_CYLINDER) {
+  if (g->kind == CDN_GEOMETRY_CYLINDER) {
+    const double *plane = &planes[4 * v->f.j];
+    const cdn_vec3 n = rotate(v->p->X[1 - side], cdn_v3(plane[0], plane[1], plane[2]));
+    if (lean_of(v->p, side, n) > NEARLY_STRAIGHT) return;
+  } else {
     double best = -INFINITY;
     for (int j = 0; j < n_faces; j++) {
       const double *plane = &planes[4 * j];
@@ -373,8 +387,6 @@ static void visit_points(visit *v, int side) {
   const double *planes = cdni_faces(h, own, &n_faces);
   const bool on_faces = is_flat(h) && !is_round(g);
   v->f.kind = on_faces ? RIGID_CORNER : RIGID_POINT, v->f.side = side, v->f.j = 0;
-  if (g->kind == CDN_GEOMETRY_CYLINDER && h->kind == CDN_GEOMETRY_HALF_SPACE && lean_of(p, side) > NEARLY_STRAIGHT)
-    return;
   /* one ball on another is one feature, not two */
   if (g->kind == CDN_GEOMETRY_SPHERE && h->kind == CDN_GEOMETRY_SPHERE && side == 0) return;
   for (v->f.i = 0; v->f.i < points_of(g); v->f.i++) {
@@ -436,16 +448,31 @@ static void visit_edges(visit *v) {
   }
 }
 
+/* The lowest point of a rim is on the face that it is farthest out of. */
+static void visit_rim(visit *v, const double *planes, int n_faces) {
+  const int side = v->f.side;
+  double most = -INFINITY;
+  int face = -1;
+  for (v->f.j = 0; v->f.j < n_faces; v->f.j++) {
+    const double *plane = &planes[4 * v->f.j];
+    const cdn_vec3 n = rotate(v->p->X[1 - side], cdn_v3(plane[0], plane[1], plane[2]));
+    rigid_touch t;
+    if (lean_of(v->p, side, n) < STRAIGHT || !measure_rim(v->p, &v->f, NULL, &t) || t.gap <= most) continue;
+    most = t.gap, face = v->f.j;
+  }
+  v->f.j = face;
+  if (face >= 0) tell(v, most);
+}
+
 static void visit_rims(visit *v) {
   const rigid_pair *p = v->p;
   for (int side = 0; side < 2; side++) {
-    if (p->g[side]->kind != CDN_GEOMETRY_CYLINDER || p->g[1 - side]->kind != CDN_GEOMETRY_HALF_SPACE) continue;
-    if (lean_of(p, side) < STRAIGHT) continue;
-    v->f.kind = RIGID_RIM, v->f.side = side, v->f.j = 0;
-    for (v->f.i = 0; v->f.i < 2; v->f.i++) {
-      rigid_touch t;
-      if (measure_rim(p, &v->f, NULL, &t)) tell(v, t.gap);
-    }
+    double own[CDNI_OWN_FACES][4];
+    int n_faces;
+    if (p->g[side]->kind != CDN_GEOMETRY_CYLINDER || !is_flat(p->g[1 - side])) continue;
+    const double *planes = cdni_faces(p->g[1 - side], own, &n_faces);
+    v->f.kind = RIGID_RIM, v->f.side = side;
+    for (v->f.i = 0; v->f.i < 2; v->f.i++) visit_rim(v, planes, n_faces);
   }
 }
 
