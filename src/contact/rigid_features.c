@@ -69,7 +69,11 @@ int cdni_rigid_slots_for(const cdn_geometry *g) {
 
 /* ---- what is known of two kinds ---- */
 
-static bool has_edges(const cdn_geometry *g) { return g->kind == CDN_GEOMETRY_CAPSULE || cdni_edges(g) > 0; }
+/* The side of a capsule or a cylinder is an edge: its axis, with a radius. */
+static bool has_axis(const cdn_geometry *g) {
+  return g->kind == CDN_GEOMETRY_CAPSULE || g->kind == CDN_GEOMETRY_CYLINDER;
+}
+static int edges_of(const cdn_geometry *g) { return has_axis(g) ? 1 : cdni_edges(g); }
 /* Points of `g` meet `h` as balls, or as corners on its faces. */
 static bool meets_by_points(const cdn_geometry *g, const cdn_geometry *h) {
   if (g->kind == CDN_GEOMETRY_ELLIPSOID || points_of(g) == 0) return false;
@@ -181,13 +185,13 @@ static void measure_corner(const rigid_pair *p, const rigid_feature *f, const ri
 typedef struct edge {
   cdn_vec3 p, u; /* in Ground: its beginning, and its length along its direction */
   cdn_vec3 normal[2];
-  bool sharp; /* between two faces; else the axis of a capsule */
+  bool sharp; /* between two faces; else an axis */
   double radius;
 } edge;
 
 static bool edge_of(const cdn_geometry *g, const cdn_transform *X, int i, edge *out) {
   cdni_edge e = { 0 };
-  out->sharp = g->kind != CDN_GEOMETRY_CAPSULE;
+  out->sharp = !has_axis(g);
   out->radius = out->sharp ? 0 : g->size[0];
   if (!out->sharp) e.end[0] = cdn_v3(0, 0, -g->size[1]), e.end[1] = cdn_v3(0, 0, g->size[1]);
   else if (!cdni_edge_at(g, i, &e)) return false;
@@ -262,11 +266,9 @@ static bool measure_edges(const rigid_pair *p, const rigid_feature *f, const rig
 
 /* A cylinder that stands straighter than that has no lowest point: it stands on points of the rim. While it is nearly
  * straight, it may come to stand on them. */
-static const double STRAIGHT = 1e-6, NEARLY_STRAIGHT = 1e-3;
+static const double STRAIGHT = 1e-6, NEARLY_STRAIGHT = 1e-3, LEAST = 1e-300;
 
-static double lean_of(const rigid_pair *p, int side, cdn_vec3 n) {
-  return cdn_norm(cdn_cross(n, p->X[side]->R.z));
-}
+static double lean_of(const rigid_pair *p, int side, cdn_vec3 n) { return cdn_norm(cdn_cross(n, p->X[side]->R.z)); }
 
 static bool measure_rim(const rigid_pair *p, const rigid_feature *f, const rigid_motion *m, rigid_touch *out) {
   const int side = f->side;
@@ -279,8 +281,7 @@ static bool measure_rim(const rigid_pair *p, const rigid_feature *f, const rigid
   const cdn_vec3 n_S = cdn_v3(plane[0], plane[1], plane[2]), n = rotate(below, n_S), axis = X->R.z;
   const cdn_vec3 z = across(axis, n);
   const double lean = cdn_norm(z);
-  if (!(lean > 0)) return false;
-  const cdn_vec3 middle = fma3(f->i ? size[1] : -size[1], axis, X->p), w = cdn_scale(-1 / lean, z);
+  const cdn_vec3 middle = fma3(f->i ? size[1] : -size[1], axis, X->p), w = cdn_scale(-1 / fmax(lean, LEAST), z);
   const cdn_vec3 c = fma3(size[0], w, middle);
   const cdn_vec3 c_S = into(below, c);
   const double d = cdn_dot(n_S, c_S) - plane[3];
@@ -425,13 +426,12 @@ static bool are_feature(const rigid_pair *p, const edge *a, const edge *b, const
 
 static void visit_edges(visit *v) {
   const rigid_pair *p = v->p;
-  if (!has_edges(p->g[0]) || !has_edges(p->g[1])) return;
+  const int n[2] = { edges_of(p->g[0]), edges_of(p->g[1]) };
+  if (n[0] == 0 || n[1] == 0) return;
   const double ends = ENDS * p->size;
   cdn_vec3 box_a[2], box_b[2];
   cdni_bounds(p->g[0], p->X[0], &box_a[0], &box_a[1]);
   cdni_bounds(p->g[1], p->X[1], &box_b[0], &box_b[1]);
-  const int n[2] = { p->g[0]->kind == CDN_GEOMETRY_CAPSULE ? 1 : cdni_edges(p->g[0]),
-                     p->g[1]->kind == CDN_GEOMETRY_CAPSULE ? 1 : cdni_edges(p->g[1]) };
   v->f.kind = RIGID_EDGES, v->f.side = 0;
   for (int i = 0; i < n[0]; i++) {
     edge a, b;
@@ -448,7 +448,8 @@ static void visit_edges(visit *v) {
   }
 }
 
-/* The lowest point of a rim is on the face that it is farthest out of. */
+/* The lowest point of a rim is on the face that it is farthest out of. A rim that is straight on that face has none: it
+ * stands on its points. */
 static void visit_rim(visit *v, const double *planes, int n_faces) {
   const int side = v->f.side;
   double most = -INFINITY;
@@ -457,8 +458,9 @@ static void visit_rim(visit *v, const double *planes, int n_faces) {
     const double *plane = &planes[4 * v->f.j];
     const cdn_vec3 n = rotate(v->p->X[1 - side], cdn_v3(plane[0], plane[1], plane[2]));
     rigid_touch t;
-    if (lean_of(v->p, side, n) < STRAIGHT || !measure_rim(v->p, &v->f, NULL, &t) || t.gap <= most) continue;
-    most = t.gap, face = v->f.j;
+    if (!measure_rim(v->p, &v->f, NULL, &t) || t.gap <= most) continue;
+    const bool touches = lean_of(v->p, side, n) >= STRAIGHT && t.within >= -ENDS * v->p->size;
+    most = t.gap, face = touches ? v->f.j : -1;
   }
   v->f.j = face;
   if (face >= 0) tell(v, most);

@@ -68,6 +68,8 @@ static void check_rates(const rate_pair *pair, rng *r) {
     a.X[0] = &Xa[0], a.X[1] = &Xa[1], b.X[0] = &Xb[0], b.X[1] = &Xb[1];
     ck_assert(cdni_rigid_measure(&p, f, m, &now));
     ck_assert(cdni_rigid_measure(&a, f, NULL, &ahead) && cdni_rigid_measure(&b, f, NULL, &back));
+    /* nearest points on edges: their sharpness stands for a corner at a gap of zero alone */
+    if (f->kind == RIGID_CLOSEST && pair->g[1].kind != CDN_GEOMETRY_ELLIPSOID) continue;
     /* between two sides of a surface the normal jumps: differences say nothing there */
     if (cdn_norm(cdn_sub(ahead.normal, back.normal)) > 1e-3) continue;
     const cdn_vec3 v[2] = { cdn_add(m[0].v, cdn_cross(m[0].w, cdn_sub(now.point, m[0].at))),
@@ -100,6 +102,8 @@ START_TEST(rates_of_features_are_those_of_motion) {
     { "boxes", { box(0.1, 0.2, 0.3), box(0.1, 0.15, 0.2) } },
     { "box and half-space", { box(0.1, 0.2, 0.3), half_space() } },
     { "cylinder and half-space", { half_space(), cylinder(0.1, 0.2) } },
+    { "cylinder and box", { box(0.1, 0.15, 0.2), cylinder(0.1, 0.2) } },
+    { "cylinder and capsule", { cylinder(0.1, 0.15), capsule(0.1, 0.2) } },
     { "ellipsoid and half-space", { half_space(), ellipsoid } },
     { "ellipsoids", { ellipsoid, ellipsoid } },
   };
