@@ -143,7 +143,7 @@ START_TEST(the_opening_describes_the_model) {
   const json_t *control = json_array_get(json_object_get(r.model_text, "controls"), 0);
   ck_assert_str_eq(text_of(control, "name"), "throttle");
   ck_assert(number_of(control, "lower") == -2 && json_is_null(json_object_get(control, "upper")));
-  ck_assert_uint_eq(json_array_size(json_object_get(r.model_text, "layers")), 14);
+  ck_assert_uint_eq(json_array_size(json_object_get(r.model_text, "layers")), 15);
   /* q, u, and eight others */
   ck_assert_uint_eq(json_array_size(json_object_get(r.model_text, "series")), 8 + 7 + 9 + 2 * 2);
   live_rig_drop(&r);

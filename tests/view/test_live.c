@@ -374,7 +374,7 @@ START_TEST(nonsense_is_refused_and_changes_nothing) {
     "{'type':'contact','name':'soft'}",
     "{'type':'keyframe','name':'home'}",
     "{'type':'layers','mask':-1}",
-    "{'type':'layers','mask':16384}",
+    "{'type':'layers','mask':32768}",
     "{'type':'select','body':3}",
     "{'type':'select','body':-1}",
     "{'type':'select'}",
