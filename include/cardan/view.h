@@ -45,7 +45,7 @@ typedef struct cdn_view_def {
    *  has made, or the installed one. */
   const char *page;
   uint32_t layers; /**< marks that are shown at first. Default CDN_LAYER_CONTACTS | CDN_LAYER_FORCES | CDN_LAYER_OWN |
-                           CDN_LAYER_ROWS | CDN_LAYER_PATHS | CDN_LAYER_RAYS */
+                           CDN_LAYER_ROWS | CDN_LAYER_PATHS | CDN_LAYER_RAYS | CDN_LAYER_STATUSES */
   double speed;    /**< of cdn_view_run at first, times real time (see time_unit); 0: as fast as it goes. Default 1 */
   bool paused;     /**< cdn_view_run begins paused. Default false */
   size_t history;  /**< bytes for States of the past, to which the page can scrub. Default 64 MiB */

@@ -11,7 +11,7 @@
 
 CDNI_DEF(view_def, .serve = true,
          .layers = CDN_LAYER_CONTACTS | CDN_LAYER_FORCES | CDN_LAYER_OWN | CDN_LAYER_ROWS | CDN_LAYER_PATHS |
-                   CDN_LAYER_RAYS,
+                   CDN_LAYER_RAYS | CDN_LAYER_STATUSES,
          .speed = 1, .history = (size_t)64 << 20);
 
 static double clock_now(void) {
