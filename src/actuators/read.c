@@ -29,7 +29,7 @@ cdn_status cdni_actuator_add_moments(const actuator_look *a, cdn_state *state, d
   return CDN_OK;
 }
 
-static cdn_status read(cdn_state *state, const char *function, cdn_force force, bool moves, actuator_look *out) {
+static cdn_status read_force(cdn_state *state, const char *function, cdn_force force, bool moves, actuator_look *out) {
   CDNI_TRY(cdn_realize(state, moves ? CDN_STAGE_VELOCITY : CDN_STAGE_POSITION));
   return cdni_actuator_look(state, function, force, moves, out);
 }
@@ -37,7 +37,7 @@ static cdn_status read(cdn_state *state, const char *function, cdn_force force, 
 cdn_status cdn_actuator_length(cdn_state *state, cdn_force force, double *length) {
   actuator_look x;
   CDNI_NEED(state, length);
-  CDNI_TRY(read(state, __func__, force, false, &x));
+  CDNI_TRY(read_force(state, __func__, force, false, &x));
   *length = x.action.at.length;
   return CDN_OK;
 }
@@ -45,7 +45,7 @@ cdn_status cdn_actuator_length(cdn_state *state, cdn_force force, double *length
 cdn_status cdn_actuator_rate(cdn_state *state, cdn_force force, double *rate) {
   actuator_look x;
   CDNI_NEED(state, rate);
-  CDNI_TRY(read(state, __func__, force, true, &x));
+  CDNI_TRY(read_force(state, __func__, force, true, &x));
   *rate = x.action.at.rate;
   return CDN_OK;
 }
@@ -53,7 +53,7 @@ cdn_status cdn_actuator_rate(cdn_state *state, cdn_force force, double *rate) {
 cdn_status cdn_actuator_force(cdn_state *state, cdn_force force, double *p) {
   actuator_look x;
   CDNI_NEED(state, p);
-  CDNI_TRY(read(state, __func__, force, true, &x));
+  CDNI_TRY(read_force(state, __func__, force, true, &x));
   *p = x.action.p;
   return CDN_OK;
 }
@@ -61,7 +61,7 @@ cdn_status cdn_actuator_force(cdn_state *state, cdn_force force, double *p) {
 cdn_status cdn_actuator_signal(cdn_state *state, cdn_force force, double *a) {
   actuator_look x;
   CDNI_NEED(state, a);
-  CDNI_TRY(read(state, __func__, force, true, &x));
+  CDNI_TRY(read_force(state, __func__, force, true, &x));
   *a = x.action.signal;
   return CDN_OK;
 }
@@ -69,7 +69,7 @@ cdn_status cdn_actuator_signal(cdn_state *state, cdn_force force, double *a) {
 cdn_status cdn_actuator_moments(cdn_state *state, cdn_force force, double *moments) {
   actuator_look x;
   CDNI_NEED(state, moments);
-  CDNI_TRY(read(state, __func__, force, false, &x));
+  CDNI_TRY(read_force(state, __func__, force, false, &x));
   const int nu = cdn_system_nu(cdn_state_system(state));
   if (nu > 0) memset(moments, 0, (size_t)nu * sizeof *moments);
   return cdni_actuator_add_moments(&x, state, moments);

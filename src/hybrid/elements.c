@@ -231,7 +231,7 @@ cdn_rigid_contact cdn_system_add_rigid_contact(cdn_system *system, const cdn_rig
   if (d.name) snprintf(name, sizeof name, "%s", d.name);
   else snprintf(name, sizeof name, "%.100s on %.100s %d", b ? b : "?", a ? a : "?", cdn_system_one_sided_count(system));
   snprintf(slip_name, sizeof slip_name, "%s slip", name);
-  const bool rubs = d.mu_static > 0 || d.mu_dynamic > 0 || d.viscous > 0;
+  const bool smooth = d.mu_dynamic == 0 && d.viscous == 0 && (d.mu_static == 0 || d.mu_static == -1);
   cdn_rigid_contact made = none;
   const cdn_constraint gap =
       cdn_system_constrain_sphere_on_plane(system, name, d.a, d.X_AP, d.b, d.p_B, d.radius, false);
@@ -240,7 +240,7 @@ cdn_rigid_contact cdn_system_add_rigid_contact(cdn_system *system, const cdn_rig
   side.name = name, side.constraint = gap, side.restitution = d.restitution, side.capture_speed = d.capture_speed;
   side.restitution_by_speed = d.restitution_by_speed, side.stiffness = d.stiffness;
   made.normal = add_side(system, __func__, &side);
-  if (!rubs || made.normal.i < 0) return made;
+  if (smooth || made.normal.i < 0) return made;
   cdn_dry_friction_def friction = dry_friction_def_defaults;
   friction.name = name, friction.normal = made.normal;
   friction.slip = cdn_system_constrain_slip_on_plane(system, slip_name, d.a, d.X_AP, d.b, d.p_B, d.radius);
