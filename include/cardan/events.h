@@ -43,6 +43,9 @@ typedef struct cdn_occurrence {
   int64_t count;           /**< number of earlier occurrences of this event in this run */
   void *user;              /**< cdn_stepper_def.user of the stepper that calls */
   double accuracy;         /**< cdn_stepper_def.accuracy of that stepper; 0 for fixed steps */
+  /** A handler that moves time on should not go beyond: the time that the call has asked for, or that of the next event
+   *  known beforehand, s. Companions: `time`. */
+  double latest;
 } cdn_occurrence;
 
 /** Computes the trigger's value. `state` is realized to the def's stage; getters realize what the function needs

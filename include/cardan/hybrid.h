@@ -235,9 +235,14 @@ typedef struct cdn_hybrid_totals {
   double lowered;        /**< number of impacts whose e was lowered, as the law would have added energy */
   double jams;           /**< number of impacts without approach: friction that jams (Painleve) */
   double worst_residual; /**< largest violation of the conditions of a solved moment, a pure number */
-  double several;    /**< number of moments at which several sets of accelerations agreed with friction (Painleve) */
-  double several_at; /**< if any: id of a one-sided element of the last of them, a pure number */
-  double lowered_at; /**< if e was lowered: id of a one-sided element of the last such impact, a pure number */
+  double several;      /**< number of moments at which several sets of accelerations agreed with friction (Painleve) */
+  double several_at;   /**< if any: id of a one-sided element of the last of them, a pure number */
+  double lowered_at;   /**< if e was lowered: id of a one-sided element of the last such impact, a pure number */
+  double last_moment;  /**< s, time of the last moment */
+  double mean_between; /**< s, mean time between moments, of late */
+  /** Where moments crowd, runs capture them in steps: their number, the time that they cover, s, and the sum of what
+   *  the times of impacts may be off, as changes of gaps, m or rad. */
+  double crowded_steps, crowded_time, crowded_error;
 } cdn_hybrid_totals;
 /** All zero for a State without these elements. Stage: none. */
 CDN_SIZED_VALUE(cdn_hybrid_totals, cdn_hybrid_get_totals, (const cdn_state *state), (state));

@@ -167,7 +167,8 @@ static cdn_status handle(const void *self, cdn_state *state, int n, const cdn_oc
   }
   /* the flags outlive scratch that is taken later */
   const double accuracy = n > 0 ? what[0].accuracy : 0;
-  const cdn_status status = cdni_hybrid_settle(room, state, accuracy, fired.anything ? &fired : NULL);
+  const cdn_status status =
+      cdni_hybrid_settle(room, state, accuracy, fired.anything ? &fired : NULL, n > 0 ? what[0].latest : 0);
   cdn_work_pop(state, flags);
   return status;
 }

@@ -20,7 +20,9 @@ static void set_capture_speeds(moment *m) {
     const int row = m->cones[m->side_cone[i]].normal;
     const double asked = side_params(m->room, m->state, i)[ONE_SIDED_CAPTURE];
     const double least = asked > 0 ? asked : fine ? 0 : m->accuracy;
-    m->least[row] = fmax(fmax(least, captures), sqrt(2 * fmax(0, -m->b[row]) * ROUNDINGS * DBL_EPSILON));
+    const double pull = fmax(0, -m->b[row]);
+    /* within a captured step what rests is pulled as fast as the last of these */
+    m->least[row] = fmax(fmax(least, captures), fmax(sqrt(2 * pull * ROUNDINGS * DBL_EPSILON), 2 * m->span * pull));
   }
 }
 
@@ -57,7 +59,7 @@ cdn_status cdni_impact_restitution(moment *m, impact_law *law) {
     const int row = m->cones[m->side_cone[i]].normal;
     const double speed = -m->v[row] > m->least[row] ? -m->v[row] : fastest;
     double factor = 0;
-    if (m->jammed || speed > 0) CDNI_TRY(at_speed(m, i, speed, &factor));
+    if (!m->dull && (m->jammed || speed > 0)) CDNI_TRY(at_speed(m, i, speed, &factor));
     m->e[row] = factor * side_params(m->room, m->state, i)[ONE_SIDED_RESTITUTION];
   }
   return CDN_OK;

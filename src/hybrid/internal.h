@@ -148,6 +148,8 @@ typedef struct hybrid_fired {
   bool shapes_touch;             /* something without a slot does */
   bool anything;
 } hybrid_fired;
-cdn_status cdni_hybrid_settle(const hybrid_room *room, cdn_state *state, double accuracy, const hybrid_fired *fired);
+/* latest: the State may be taken on up to this time, if moments crowd. */
+cdn_status cdni_hybrid_settle(const hybrid_room *room, cdn_state *state, double accuracy, const hybrid_fired *fired,
+                              double latest);
 
 #endif

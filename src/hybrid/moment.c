@@ -1,5 +1,6 @@
 /* One moment: everything that may act at a State is one set with one answer. First impulses, if bodies approach where
  * nothing is between them; then accelerations, from which the statuses follow. */
+#include "hybrid/crowd.h"
 #include "hybrid/impact.h"
 
 #include <float.h>
@@ -23,13 +24,14 @@ static size_t divide(moment *m, char *base) {
   m->X = cdni_part(base, &at, rows * nu, sizeof(double));
   m->L = cdni_part(base, &at, rows * eq, sizeof(double));
   m->W = cdni_part(base, &at, rows * rows, sizeof(double));
-  double **const vectors[] = { &m->v, &m->b, &m->p, &m->w, &m->e, &m->least, &m->total };
+  double **const vectors[] = { &m->v, &m->b, &m->p, &m->w, &m->e, &m->least, &m->total, &m->before };
   for (int i = 0; i < CDNI_COUNT(vectors); i++) *vectors[i] = cdni_part(base, &at, rows, sizeof(double));
   m->f = cdni_part(base, &at, all, sizeof(double));
   m->x = cdni_part(base, &at, all, sizeof(double));
   m->lambda = cdni_part(base, &at, (size_t)m->all_equations, sizeof(double));
   m->free_lambda = cdni_part(base, &at, eq, sizeof(double));
   m->changes = cdni_part(base, &at, hybrid_changes(m->room), sizeof(double));
+  m->places = cdni_part(base, &at, nu, sizeof *m->places);
   m->first = cdni_part(base, &at, rows + 1, sizeof *m->first);
   m->column = cdni_part(base, &at, rows * rows, sizeof *m->column);
   m->value = cdni_part(base, &at, rows * rows, sizeof *m->value);
@@ -87,7 +89,7 @@ static cdn_status speed_of(moment *m, int i, double *speed) {
 }
 
 /* Its gap, of a ratchet its speed; and its speed. */
-static cdn_status gap_of(moment *m, int i, double *gap, double *speed) {
+cdn_status cdni_moment_gap(moment *m, int i, double *gap, double *speed) {
   const one_sided *s = side_at(m->room, i);
   CDNI_TRY(speed_of(m, i, speed));
   *gap = *speed;
@@ -111,7 +113,7 @@ static cdn_status choose_sides(moment *m) {
     double gap, speed;
     m->in[i] = false;
     if (!side_is_there(m->room, m->state, i)) continue;
-    CDNI_TRY(gap_of(m, i, &gap, &speed));
+    CDNI_TRY(cdni_moment_gap(m, i, &gap, &speed));
     m->in[i] = on || ((touches || gap <= zero_of(m, i, near)) && speed <= near);
     m->approach = m->approach || (m->in[i] && !on && !side_at(m->room, i)->speed && speed < 0);
   }
@@ -126,7 +128,7 @@ static cdn_status choose_next(moment *m, double rest) {
   for (int i = 0; i < hybrid_sides(m->room); i++) {
     double gap, speed;
     if (m->in[i] || side_at(m->room, i)->speed || !side_is_there(m->room, m->state, i)) continue;
-    CDNI_TRY(gap_of(m, i, &gap, &speed));
+    CDNI_TRY(cdni_moment_gap(m, i, &gap, &speed));
     m->in[i] = gap <= zero_of(m, i, near) && speed < -rest;
     m->approach = m->approach || m->in[i];
   }
@@ -135,7 +137,7 @@ static cdn_status choose_next(moment *m, double rest) {
 
 /* Rows and cones of all that takes part, with their velocities. Friction does if its normal does, or if something else
  * presses. */
-static cdn_status arrange(moment *m) {
+cdn_status cdni_moment_arrange(moment *m) {
   const hybrid_room *room = m->room;
   m->rows = m->n_cones = 0;
   for (int i = 0; i < hybrid_sides(room); i++) {
@@ -176,7 +178,7 @@ static cdn_status remember(moment *m) {
 }
 
 /* Switches off all constraints of elements, so that the System answers without them. */
-static cdn_status release(moment *m) {
+cdn_status cdni_moment_release(moment *m) {
   const int sides = hybrid_sides(m->room), frictions = hybrid_frictions(m->room);
   for (int i = 0; i < sides; i++)
     CDNI_TRY(cdn_constraint_set_enabled(m->state, (cdn_constraint){ side_at(m->room, i)->constraint }, false));
@@ -212,17 +214,24 @@ static void gather(moment *m) {
 
 void cdni_moment_multiply(moment *m) {
   const size_t nu = (size_t)m->nu, rows = (size_t)m->rows;
-  for (size_t r = 0; r < rows; r++)
-    for (size_t c = 0; c <= r; c++) {
+  for (size_t r = 0; r < rows; r++) {
+    size_t n = 0;
+    for (size_t k = 0; k < nu; k++)
+      if (m->G[r * nu + k] != 0) m->places[n++] = (int)k;
+    for (size_t c = 0; c < rows; c++) {
       double sum = 0;
-      for (size_t k = 0; k < nu; k++) sum += m->G[r * nu + k] * m->X[c * nu + k] + m->G[c * nu + k] * m->X[r * nu + k];
-      m->W[r * rows + c] = m->W[c * rows + r] = 0.5 * sum;
+      for (size_t i = 0; i < n; i++) sum += m->G[r * nu + (size_t)m->places[i]] * m->X[c * nu + (size_t)m->places[i]];
+      m->W[r * rows + c] = sum;
     }
+  }
+  for (size_t r = 0; r < rows; r++)
+    for (size_t c = 0; c < r; c++)
+      m->W[r * rows + c] = m->W[c * rows + r] = 0.5 * (m->W[r * rows + c] + m->W[c * rows + r]);
   gather(m);
 }
 
 /* G, X = M^-1 G^T on what the constraints allow, the multipliers L of X, and W = G X (8.62). */
-static cdn_status find_response(moment *m) {
+cdn_status cdni_moment_respond(moment *m) {
   const hybrid_room *room = m->room;
   const size_t nu = (size_t)m->nu, rows = (size_t)m->rows, eq = (size_t)m->equations;
   for (int i = 0; i < hybrid_sides(room); i++) {
@@ -288,7 +297,7 @@ double cdni_moment_set_bounds(moment *m, bool impulses, const double *lambda, bo
     const double *p = friction_params(m->room, m->state, i);
     cone *c = &m->cones[m->friction_cone[i]];
     const double speed = c->slips ? hypot(m->v[c->tangent], c->n > 1 ? m->v[c->tangent + 1] : 0) : 0;
-    double N = impulses ? 0 : p[FRICTION_LOAD];
+    double N = p[FRICTION_LOAD] * (impulses ? m->span : 1);
     *depends = *depends || x->reaction >= 0;
     if (x->reaction >= 0) N += reaction(m, x->reaction, lambda);
     c->mu_dynamic = p[FRICTION_DYNAMIC] + p[FRICTION_VISCOUS] * speed;
@@ -415,8 +424,8 @@ static cdn_status collide(moment *m, cdn_hybrid_totals *totals) {
   CDNI_TRY(cdni_bounces_hold(m, rest));
   CDNI_TRY(cdn_realize(m->state, CDN_STAGE_VELOCITY));
   CDNI_TRY(choose_next(m, rest));
-  CDNI_TRY(arrange(m));
-  return find_response(m);
+  CDNI_TRY(cdni_moment_arrange(m));
+  return cdni_moment_respond(m);
 }
 
 /* Whether friction that has begun to slip sticks by the solution. */
@@ -454,9 +463,9 @@ static cdn_status settle(moment *m, cdn_hybrid_totals *totals) {
   cdni_changes_renewed(m);
   CDNI_TRY(cdn_realize(m->state, CDN_STAGE_VELOCITY));
   CDNI_TRY(choose_sides(m));
-  CDNI_TRY(release(m));
-  CDNI_TRY(arrange(m));
-  CDNI_TRY(find_response(m));
+  CDNI_TRY(cdni_moment_release(m));
+  CDNI_TRY(cdni_moment_arrange(m));
+  CDNI_TRY(cdni_moment_respond(m));
   for (int k = 0; m->approach && k < MOST_IMPACTS; k++) CDNI_TRY(collide(m, totals));
   CDNI_TRY(accelerate(m, &found));
   if (!found && !m->hit) {
@@ -480,11 +489,19 @@ static cdn_status settle(moment *m, cdn_hybrid_totals *totals) {
   return cdni_bounces_end(m, totals);
 }
 
-cdn_status cdni_hybrid_settle(const hybrid_room *room, cdn_state *state, double accuracy, const hybrid_fired *fired) {
+cdn_status cdni_hybrid_settle(const hybrid_room *room, cdn_state *state, double accuracy, const hybrid_fired *fired,
+                              double latest) {
   moment m = { .room = room, .state = state, .fired = fired, .accuracy = accuracy > 0 ? accuracy : 1e-6 };
   cdn_hybrid_totals totals = *(const cdn_hybrid_totals *)cdn_state_discrete(state, room->totals);
   cdn_status status = begin(&m);
   if (status == CDN_OK) status = settle(&m, &totals);
+  const bool crowds = status == CDN_OK && cdni_crowd_note(state, accuracy, &totals);
+  if (crowds && room->slots == 0 && latest > cdn_state_time(state)) {
+    cdni_changes_keep(&m, &totals);
+    status = cdni_crowd_run(&m, latest, &totals);
+    m.fired = NULL;
+    if (status == CDN_OK) status = settle(&m, &totals);
+  }
   if (status == CDN_OK) cdni_changes_keep(&m, &totals);
   if (m.memory) cdni_free(cdni_system_allocator(cdn_state_system(state)), m.memory, m.size);
   return status;
@@ -497,5 +514,5 @@ cdn_status cdn_settle(cdn_state *state, double accuracy) {
   if (!(accuracy >= 0 && accuracy < 1))
     return cdni_state_fail(state, CDN_ERR_ARG, false, __func__, NULL,
                            "the accuracy is %g; it must be from 0 to below 1", accuracy);
-  return cdni_hybrid_settle(room, state, accuracy, NULL);
+  return cdni_hybrid_settle(room, state, accuracy, NULL, 0);
 }

@@ -32,7 +32,11 @@ typedef struct moment {
   double *v;             /* the rows' velocities */
   double *b, *p, *w;     /* of the problem that is solved */
   double *e, *least, *total; /* of an impact: restitution and capture speed of normals, impulses */
+  double *before;            /* speeds before an impact */
+  bool dull;                 /* nothing bounces */
+  double span;               /* s, of a captured step, in which loads have impulses; 0: a moment */
   double *f, *x, *lambda, *free_lambda;
+  int *places;         /* nu numbers: where a row of G is not zero */
   int *first, *column; /* W as cone_matrix */
   double *value;
   double *changes;   /* changes.c, bounces.c */
@@ -42,6 +46,14 @@ typedef struct moment {
   void *law_work;                                              /* of the laws of impact */
 } moment;
 
+/* The gap of a one-sided element, of a ratchet its speed; and its speed. */
+cdn_status cdni_moment_gap(moment *m, int i, double *gap, double *speed);
+/* Rows and cones of all that is `in`, with their velocities. */
+cdn_status cdni_moment_arrange(moment *m);
+/* Switches off all constraints of elements, so that the System answers without them. */
+cdn_status cdni_moment_release(moment *m);
+/* How the System answers to the rows: G, X, L, W. */
+cdn_status cdni_moment_respond(moment *m);
 cdn_status cdni_moment_fails(const moment *m, const char *what);
 /* The accelerations along each row without any push: b, and the multipliers. */
 cdn_status cdni_moment_free_accelerations(moment *m);

@@ -295,6 +295,7 @@ static cdn_status come_to(cdn_stepper *s, double t, double end, cdn_return_reaso
 /* Up to time t, or to what comes before it. */
 static cdn_status run_to(cdn_stepper *s, double t, cdn_return_reason *reason) {
   double now = s->reported, end = s->tethered ? t : s->def.final_time;
+  s->until = s->muted ? -INFINITY : t;
   cdn_status status = CDN_OK;
   for (bool again = true; again && status == CDN_OK;) {
     CDNI_TRY(come_to(s, t, end, reason));
@@ -366,6 +367,7 @@ cdn_status cdn_stepper_advance(cdn_stepper *s, double t, cdn_return_reason *reas
 static cdn_status step(cdn_stepper *s, double end) {
   cdn_return_reason reason;
   double start = s->t;
+  s->until = end;
   if (s->reported < s->t) return run_to(s, fmin(s->t, end), &reason);
   CDNI_TRY(cdni_events_serve(s, s->t, true, &reason));
   if (reason != CDN_STOPPED && s->t == start) {

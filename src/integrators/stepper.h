@@ -41,6 +41,7 @@ struct cdn_stepper {
   /* `work` evaluates trial points; between calls it is at the last accepted step. `report` is shown to the caller:
    * it is at that step too, or within it. */
   cdn_state *work, *report;
+  double until;    /* time that the present call has asked for; of a companion -INFINITY: it moves no time on */
   double reported; /* time at which report was shown, whatever the caller has done to it since */
   double *shown;   /* y of report when it was shown */
   uint64_t *noted; /* serials of the variables of report when it was shown (inputs.c) */
