@@ -49,7 +49,7 @@ static cdn_status refuse(const moment *m, const cdn_impact_contact *c, const cha
 /* Whether the impulses m->total, which lead to the speeds m->w, are those of contacts. */
 static cdn_status check(moment *m, const cdn_impact_contact *contacts) {
   double impulse = 0, speed = 0, energy = 0, scale = 0;
-  bool depends;
+  bool depends = false;
   for (int r = 0; r < m->rows; r++)
     if (!isfinite(m->total[r]) || !isfinite(m->w[r]))
       return refuse(m, NULL, "its impulses must be finite; the first that is not is that of row", r);
