@@ -34,7 +34,7 @@ static void direct(const springs *s, const spring *x, const cone *c, const doubl
   e[0] = x->along[0], e[1] = x->along[1];
   if (c->n == 1) return;
   const double size = hypot(w[0], w[1]), ahead = w[0] * e[0] + w[1] * e[1];
-  if (ahead > (x->begins ? 100 : 0.01) * SPRING_REST * s->speed) e[0] = w[0] / size, e[1] = w[1] / size;
+  if (ahead > (x->begins ? 100 : 0.01) * SPRING_REST * s->size) e[0] = w[0] / size, e[1] = w[1] / size;
 }
 
 void cdni_spring_aim(springs *s) {
@@ -43,7 +43,7 @@ void cdni_spring_aim(springs *s) {
     spring *x = &s->spring[i];
     if (c->n < 2 || x->sticks) continue;
     direct(s, x, c, s->y + c->tangent, x->along);
-    if (hypot(s->y[c->tangent], s->y[c->tangent + 1]) > 1000 * SPRING_REST * s->speed) x->begins = false;
+    if (hypot(s->y[c->tangent], s->y[c->tangent + 1]) > 1000 * SPRING_REST * s->size) x->begins = false;
   }
 }
 
@@ -64,7 +64,7 @@ static bool describe(springs *s, const double *y, bool decides) {
     unknown = unknown || holds;
     if (to->n == 0) continue;
     const double *w = y + c->tangent, size = c->n > 1 ? hypot(w[0], w[1]) : fabs(w[0]);
-    if (decides) to->slips = size > SPRING_REST * s->speed;
+    if (decides) to->slips = size > SPRING_REST * s->size;
     else to->slips = !x->sticks;
     to->status = to->slips ? CONE_SLIPS : CONE_STICKS;
     if (to->slips && decides) to->e[0] = w[0] / size, to->e[1] = c->n > 1 ? w[1] / size : 0;
@@ -120,7 +120,9 @@ void cdni_spring_rates(springs *s, const double *y, double *rates) {
   solve(s, y, false);
   memcpy(rates, s->w, rows * sizeof *rates);
   memcpy(rates + rows, s->push, rows * sizeof *rates);
-  for (size_t r = 0; r < rows; r++) rates[2 * rows + r] = -y[r];
+  memset(rates + 2 * rows, 0, rows * sizeof *rates);
+  for (int i = 0; i < m->n_cones; i++)
+    if (m->cones[i].normal >= 0) rates[2 * rows + (size_t)m->cones[i].normal] = -y[m->cones[i].normal];
 }
 
 void cdni_spring_decide(springs *s, const double *y) {
@@ -170,7 +172,7 @@ double cdni_spring_step(springs *s, double h) {
   }
   memcpy(s->next, s->columns, n * sizeof *s->next);
   for (size_t k = 0; k < n; k++) {
-    const double scale = k / rows == 1 ? s->force : s->speed;
+    const double scale = k < rows ? s->size : k < 2 * rows ? s->force : s->speed;
     error = fmax(error, fabs(s->columns[k] - s->columns[n + k]) / scale);
   }
   return error;

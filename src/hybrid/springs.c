@@ -7,7 +7,7 @@
 #include <float.h>
 #include <math.h>
 
-enum { STEPS = 20000, FLIGHTS = 200, SEARCHES = 100 };
+enum { STEPS = 3000, FLIGHTS = 200, SEARCHES = 100 };
 /* Of a step, relative to the scales. */
 static const double ERROR = 1e-13;
 /* Restitution below this counts as none: such springs would be too stiff on their way back. */
@@ -61,7 +61,7 @@ static double end_of_friction(const springs *s, const spring *x, const cone *c, 
   }
   if (x->begins) return 1;
   const double ahead = w[0] * x->along[0] + (c->n > 1 ? w[1] * x->along[1] : 0);
-  return ahead / s->speed - (c->n > 1 ? 0.1 * SPRING_REST : -1e-14);
+  return ahead / s->size - (c->n > 1 ? 0.1 * SPRING_REST : -1e-14);
 }
 
 /* The least of all ends at y; if asked, what has come to its end turns. */
@@ -129,7 +129,8 @@ static void begin(springs *s, double by) {
     response = fmax(response, m->W[(size_t)row * (size_t)m->rows + (size_t)row]);
     s->speed = fmax(s->speed, fabs(m->v[row]));
   }
-  for (int r = 0; r < m->rows && m->jammed; r++) s->speed = fmax(s->speed, fabs(m->v[r]));
+  for (int r = 0; r < m->rows; r++) s->size = fmax(s->size, fabs(m->v[r]));
+  if (m->jammed) s->speed = s->size;
   s->force = s->speed / response;
   for (int i = 0; i < hybrid_sides(m->room); i++)
     if (m->side_cone[i] >= 0) stiffest = fmax(stiffest, side_params(m->room, m->state, i)[ONE_SIDED_STIFFNESS]);

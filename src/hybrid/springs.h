@@ -20,7 +20,8 @@ typedef struct spring {
 
 typedef struct springs {
   moment *m;
-  double exponent, speed, force; /* scales: of speeds and, as the unit of time is 1, of depths; of forces */
+  double exponent;
+  double speed, size, force; /* scales: of approach and, as the unit of time is 1, of depths; of all speeds; of forces */
   spring *spring;
   cone *cones;
   double *push, *b, *p, *w; /* of a rate: all pushes; of its problem */
@@ -29,7 +30,7 @@ typedef struct springs {
   bool failed;
 } springs;
 
-/* Speeds of slip that count as rest, relative to `speed`. */
+/* Speeds of slip that count as rest, relative to `size`. */
 #define SPRING_REST 1e-12
 
 /* The force of a spring at a depth, without that of one that holds. */
