@@ -21,7 +21,8 @@ typedef struct spring {
 typedef struct springs {
   moment *m;
   double exponent;
-  double speed, size, force; /* scales: of approach and, as the unit of time is 1, of depths; of all speeds; of forces */
+  double speed, size,
+      force; /* scales: of approach and, as the unit of time is 1, of depths; of all speeds; of forces */
   spring *spring;
   cone *cones;
   double *push, *b, *p, *w; /* of a rate: all pushes; of its problem */
