@@ -364,7 +364,8 @@ static void prepare(moment *m, bool insists) {
     const bool sticks = m->fired && fired_at(m->fired->sticks, i), slips = m->fired && fired_at(m->fired->slips, i);
     const bool ends = sticks && (c->n == 1 || size <= 2 * slow(m));
     const bool stays = m->was[i] == CDN_FRICTION_STICK && !m->hit;
-    c->slips = size > (c->n == 1 ? rest : fmax(rest, slow(m))) && !ends && !stays;
+    /* what an impact leaves slipping slips, however slowly: projected away, it would undo the impact */
+    c->slips = size > (c->n == 1 || m->hit ? rest : fmax(rest, slow(m))) && !ends && !stays;
     c->e[0] = m->was_e[2 * i], c->e[1] = m->was_e[2 * i + 1];
     if (c->slips) c->e[0] = x / size, c->e[1] = y / size;
     /* what began to slip and is still slow goes on: of two that hold each other both slip, not one by turns */
