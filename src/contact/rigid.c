@@ -60,6 +60,8 @@ static double near_of(const rigid_view *v, const rigid_pair *p) {
 
 /* Where a point has slid off by less than this part, the features that take over are already touching. */
 static const double SLACK = 0.25;
+/* The same of a gap, by its rounding. */
+static const double NOISE = 2.5e-4;
 
 double cdni_rigid_near(const contact_room *room, cdn_state *state, int slot) {
   const rigid_feature *f = cdni_rigid_slot(room, state, slot);
@@ -67,6 +69,10 @@ double cdni_rigid_near(const contact_room *room, cdn_state *state, int slot) {
   if (look(room, state, &v) != CDN_OK) return 0;
   const rigid_pair p = pair_of(&v, f->a, f->b);
   return near_of(&v, &p);
+}
+
+double cdni_rigid_noise(const contact_room *room, cdn_state *state, int slot) {
+  return NOISE * cdni_rigid_near(room, state, slot);
 }
 
 double cdni_rigid_slack(const contact_room *room, cdn_state *state, int slot) {

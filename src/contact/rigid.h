@@ -97,6 +97,8 @@ cdn_status cdni_rigid_renew(const contact_room *room, cdn_state *state, const bo
 cdn_status cdni_rigid_find_touches(const contact_room *room, cdn_state *state, cdn_region_output *out);
 /* The slot of contact i of a State, as cdn_contact_get counts; -1: none. */
 int cdni_rigid_slot_of(const contact_room *room, cdn_state *state, int contact);
+/* How far rounding, of searches for nearest points too, may move a gap, m: a touch is seen that much later. */
+double cdni_rigid_noise(const contact_room *room, cdn_state *state, int slot);
 /* How far a point may be off its face, or edges beyond their ends, before the slot is renewed, m. */
 double cdni_rigid_slack(const contact_room *room, cdn_state *state, int slot);
 /* The gap that counts as zero for a slot. */

@@ -31,6 +31,7 @@ static cdn_status calc_gaps(const hybrid_room *room, cdn_state *state, double *g
     if (s->speed || side_is_on(room, state, i) || !side_is_there(room, state, i)) continue;
     CDNI_TRY(cdn_calc_constraint_perr(state, (cdn_constraint){ s->constraint }, &gaps[i]));
     gaps[i] *= s->sign;
+    if (side_slot(room, i) >= 0) gaps[i] += cdni_rigid_noise(room->contact, state, side_slot(room, i));
   }
   return room->slots > 0 ? calc_shapes(room, state, gaps + hybrid_sides(room)) : CDN_OK;
 }
