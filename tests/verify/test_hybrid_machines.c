@@ -191,7 +191,9 @@ START_TEST(every_method_meets_a_rope) {
   NEAR(cdn_state_time(now), x->t, 1e-5);
   ck_assert(run_to_event(run, "lets go", 3));
   NEAR(cdn_state_time(now), x->t_slack, 1e-5);
-  ck_assert(run_to_event(run, "touches", 3));
+  /* it parts so slowly that its rounding may touch once more */
+  do ck_assert(run_to_event(run, "touches", 3));
+  while (cdn_state_time(now) < x->t_slack + 1e-3);
   NEAR(cdn_state_time(now), x->t_again, 1e-5);
   NEAR(cdn_hybrid_get_totals(now).impact_energy, x->loss + x->loss_again, 1e-5);
   end_event_run(run, state);
