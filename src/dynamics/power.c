@@ -108,8 +108,8 @@ cdn_status cdn_force_contribution(cdn_state *state, cdn_force force, cdn_spatial
 }
 
 /* Writes forces of the tree as the public functions give them: at the bodies' origins, and for all u of the System. */
-static cdn_status write(const matter *m, cdn_state *state, const sv *F, const double *f, cdn_spatial *F_G,
-                        double *f_mob) {
+static cdn_status put_parts(const matter *m, cdn_state *state, const sv *F, const double *f, cdn_spatial *F_G,
+                            double *f_mob) {
   if (f_mob && m->tree.nu > 0)
     memcpy(f_mob + cdni_subsystem_runs(cdn_state_system(state), m->subsystem).u, f, (size_t)m->tree.nu * sizeof *f);
   return F_G ? at_origins(m, state, F, F_G) : CDN_OK;
@@ -130,7 +130,7 @@ cdn_status cdn_applied_forces(cdn_state *state, cdn_spatial *F_G, double *f_mob)
   const sv *F;
   const double *f;
   CDNI_TRY(cdni_dynamics_applied_forces(cdni_dynamics(system), state, &F, &f));
-  return write(m, state, F, f, F_G, f_mob);
+  return put_parts(m, state, F, f, F_G, f_mob);
 }
 
 cdn_status cdn_total_forces(cdn_state *state, cdn_spatial *F_G, double *f_mob) {
@@ -148,7 +148,7 @@ cdn_status cdn_total_forces(cdn_state *state, cdn_spatial *F_G, double *f_mob) {
   cdn_status status = cdni_dynamics_constrained_forces(d, state, F, f);
   const double *tau = cdni_state_storage(state, d->motion_forces);
   for (size_t k = 0; k < nu; k++) f[k] -= tau[k];
-  if (status == CDN_OK) status = write(m, state, F, f, F_G, f_mob);
+  if (status == CDN_OK) status = put_parts(m, state, F, f, F_G, f_mob);
   cdn_work_pop(state, F);
   return status;
 }

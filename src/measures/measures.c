@@ -238,7 +238,7 @@ void cdni_measure_depend_on(const measure *m, cdn_measure operand, int order, cd
   else o->kind->depend(o, order, d, entry);
 }
 
-static cdn_status read(const measure *m, cdn_state *state, int order, double *out) {
+static cdn_status take_value(const measure *m, cdn_state *state, int order, double *out) {
   if (order > 0) return calc(m, state, order, out);
   CDNI_TRY(cdni_state_ensure(state, m->value.ticket));
   memcpy(out, cdni_state_storage(state, m->value), (size_t)m->n * sizeof *out);
@@ -246,7 +246,7 @@ static cdn_status read(const measure *m, cdn_state *state, int order, double *ou
 }
 
 cdn_status cdni_measure_read(const measure *m, cdn_state *state, cdn_measure operand, int order, double *out) {
-  return read(cdni_measure_at(m->system, operand), state, order, out);
+  return take_value(cdni_measure_at(m->system, operand), state, order, out);
 }
 
 cdn_stage cdni_measure_stage_time(const measure *m, int order) {
@@ -305,7 +305,7 @@ cdn_status cdn_measure_derivative(cdn_state *state, cdn_measure id, int order, d
   if (!state || !value) return cdni_refuse(CDN_ERR_ARG, __func__, "the State or the result is NULL");
   const measure *m = cdni_measure_at(cdn_state_system(state), id);
   if (!m || order < 0) return cdni_state_lacks(state, __func__, "measure", id.i);
-  if (order <= m->derivatives) return read(m, state, order, value);
+  if (order <= m->derivatives) return take_value(m, state, order, value);
   return cdni_state_fail(state, CDN_ERR_UNSUPPORTED, false, __func__, cdni_measure_name(m),
                          "measure '%s' knows %d of its derivatives: for the next one add a derivative measure, which "
                          "estimates it",
