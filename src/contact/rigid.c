@@ -3,12 +3,12 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "contact/laws.h"
 #include "contact/materials.h"
 #include "contact/pairs.h"
 #include "contact/rigid.h"
 #include "contact/room.h"
 #include "contact/search.h"
-#include "contact/laws.h"
 
 bool cdni_contact_is_rigid(const contact_room *room) {
   return room && room->matter && room->def.model == CDN_CONTACT_RIGID;
@@ -52,8 +52,7 @@ static rigid_pair pair_of(const rigid_view *v, int a, int b) {
                        .size = size_of(&v->places[a], &v->places[b]) };
 }
 
-static double near_of(const rigid_view *v, const rigid_pair *p) {
-  (void)v;
+static double near_of(const rigid_pair *p) {
   const cdn_vec3 x = p->X[0]->p, y = p->X[1]->p;
   return TOUCHING * (p->size + fmax(cdn_norm(x), cdn_norm(y)));
 }
@@ -68,7 +67,7 @@ double cdni_rigid_near(const contact_room *room, cdn_state *state, int slot) {
   rigid_view v;
   if (look(room, state, &v) != CDN_OK) return 0;
   const rigid_pair p = pair_of(&v, f->a, f->b);
-  return near_of(&v, &p);
+  return near_of(&p);
 }
 
 double cdni_rigid_noise(const contact_room *room, cdn_state *state, int slot) {
@@ -301,7 +300,8 @@ static void take_touching(void *context, const rigid_feature *f, double gap) {
 
 static cdn_status renew_pair(const rigid_view *v, const rigid_pair *p, const rigid_feature *pair, void *context) {
   renewal *r = context;
-  r->near = near_of(v, p), r->pair = p;
+  (void)v;
+  r->near = near_of(p), r->pair = p;
   cdni_rigid_visit(p, pair, REACH * p->size, take_touching, r);
   return CDN_OK;
 }
@@ -315,7 +315,7 @@ static cdn_status free_slots(const contact_room *room, cdn_state *state, const b
     if (r->slot[i].kind == RIGID_NONE) continue;
     CDNI_TRY(cdni_rigid_touch(room, state, i, false, &found, &t));
     const rigid_pair p = pair_of(&v, r->slot[i].a, r->slot[i].b);
-    const double near = near_of(&v, &p);
+    const double near = near_of(&p);
     const bool parted = !kept[i] && !(found && t.gap <= 4 * near);
     if (!parted && found && t.within >= -SLACK * near) continue;
     r->slot[i] = (rigid_feature){ 0 }, r->changed[i] = true;

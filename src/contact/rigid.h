@@ -46,7 +46,7 @@ typedef struct rigid_touch {
   cdn_vec3 point_rate, normal_rate, tangent_rate;
 } rigid_touch;
 
-/* ---- rigid_features.c ---- */
+/* ---- rigid_features.c, rigid_visit.c ---- */
 
 typedef struct rigid_pair {
   const cdn_geometry *g[2];

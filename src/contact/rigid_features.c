@@ -2,43 +2,14 @@
 #include <math.h>
 
 #include "contact/derivatives.h"
-#include "contact/rigid.h"
-
-/* ---- vectors ---- */
-
-static cdn_vec3 fma3(double s, cdn_vec3 a, cdn_vec3 b) { return cdn_add(cdn_scale(s, a), b); }
-static cdn_vec3 rotate(const cdn_transform *X, cdn_vec3 v) { return cdn_rotate(X->R, v); }
-static cdn_vec3 across(cdn_vec3 n, cdn_vec3 v) { return cdn_sub(v, cdn_scale(cdn_dot(n, v), n)); }
-static cdn_vec3 into(const cdn_transform *X, cdn_vec3 p) {
-  const cdn_vec3 d = cdn_sub(p, X->p);
-  return cdn_v3(cdn_dot(X->R.x, d), cdn_dot(X->R.y, d), cdn_dot(X->R.z, d));
-}
-static cdn_vec3 velocity(const rigid_motion *m, cdn_vec3 p) {
-  return cdn_add(m->v, cdn_cross(m->w, cdn_sub(p, m->at)));
-}
-
-/* What is told as zero among places, in parts of the shape's size, and among unit vectors. */
-static const double ROUNDED = 1e-9;
-/* Edges cross if they do not end within this part of the place, where corners touch: it is less than what slots allow
- * (rigid.c). */
-static const double ENDS = 2e-12;
+#include "contact/rigid_parts.h"
 
 /* ---- points of shapes ---- */
 
 /* Rims of cylinders that lie flat stand on so many points each. */
 enum { RIM_POINTS = 8 };
 
-static bool is_round(const cdn_geometry *g) {
-  return g->kind == CDN_GEOMETRY_SPHERE || g->kind == CDN_GEOMETRY_CAPSULE;
-}
-static bool is_flat(const cdn_geometry *g) {
-  return g->kind == CDN_GEOMETRY_BOX || g->kind == CDN_GEOMETRY_CONVEX || g->kind == CDN_GEOMETRY_HALF_SPACE;
-}
-static bool is_surface(const cdn_geometry *g) {
-  return g->kind == CDN_GEOMETRY_MESH || g->kind == CDN_GEOMETRY_HEIGHT_FIELD;
-}
-
-static int points_of(const cdn_geometry *g) {
+int cdni_rigid_points(const cdn_geometry *g) {
   switch (g->kind) {
     case CDN_GEOMETRY_SPHERE: return 1;
     case CDN_GEOMETRY_CAPSULE: return 2;
@@ -48,7 +19,7 @@ static int points_of(const cdn_geometry *g) {
 }
 
 /* Point i in S, and the radius about it. */
-static cdn_vec3 point_of(const cdn_geometry *g, int i, double *radius) {
+cdn_vec3 cdni_rigid_point(const cdn_geometry *g, int i, double *radius) {
   const double *size = g->size;
   *radius = is_round(g) ? size[0] : 0;
   if (g->kind == CDN_GEOMETRY_SPHERE) return cdn_v3(0, 0, 0);
@@ -56,49 +27,6 @@ static cdn_vec3 point_of(const cdn_geometry *g, int i, double *radius) {
   if (g->kind != CDN_GEOMETRY_CYLINDER) return cdni_corner(g, i);
   const double angle = (i / 2) * (2 * 3.14159265358979323846 / RIM_POINTS);
   return cdn_v3(size[0] * cos(angle), size[0] * sin(angle), i % 2 ? size[1] : -size[1]);
-}
-
-int cdni_rigid_slots_for(const cdn_geometry *g) {
-  switch (g->kind) {
-    case CDN_GEOMETRY_SPHERE:
-    case CDN_GEOMETRY_ELLIPSOID: return 2;
-    case CDN_GEOMETRY_CAPSULE: return 4;
-    default: return 12;
-  }
-}
-
-/* ---- what is known of two kinds ---- */
-
-/* The side of a capsule or a cylinder is an edge: its axis, with a radius. */
-static bool has_axis(const cdn_geometry *g) {
-  return g->kind == CDN_GEOMETRY_CAPSULE || g->kind == CDN_GEOMETRY_CYLINDER;
-}
-static int edges_of(const cdn_geometry *g) { return has_axis(g) ? 1 : cdni_edges(g); }
-/* Points of `g` meet `h` as balls, or as corners on its faces. */
-static bool meets_by_points(const cdn_geometry *g, const cdn_geometry *h) {
-  if (g->kind == CDN_GEOMETRY_ELLIPSOID || points_of(g) == 0) return false;
-  if (h->kind == CDN_GEOMETRY_CUSTOM) return false;
-  return h->kind != CDN_GEOMETRY_SPHERE || g->kind == CDN_GEOMETRY_SPHERE || !is_round(h);
-}
-static bool is_strict(const cdn_geometry *g) {
-  return g->kind == CDN_GEOMETRY_ELLIPSOID || g->kind == CDN_GEOMETRY_CYLINDER;
-}
-/* The nearest points are a feature of their own. */
-static bool meets_closest(const cdn_geometry *g, const cdn_geometry *h) {
-  if (!is_strict(g) && !is_strict(h)) return false;
-  if (is_surface(g) || is_surface(h)) return false;
-  if (g->kind == CDN_GEOMETRY_SPHERE || h->kind == CDN_GEOMETRY_SPHERE) return false;
-  return !(g->kind == CDN_GEOMETRY_CYLINDER && h->kind == CDN_GEOMETRY_HALF_SPACE) &&
-         !(h->kind == CDN_GEOMETRY_CYLINDER && g->kind == CDN_GEOMETRY_HALF_SPACE);
-}
-
-bool cdni_rigid_is_known(const cdn_geometry *a, const cdn_geometry *b) {
-  if (a->kind == CDN_GEOMETRY_CUSTOM || b->kind == CDN_GEOMETRY_CUSTOM) return false;
-  if (is_surface(a) || is_surface(b)) {
-    const cdn_geometry *other = is_surface(a) ? b : a;
-    return !is_surface(other) && points_of(other) > 0;
-  }
-  return cdni_pair_is_supported(a, b) && (meets_by_points(a, b) || meets_by_points(b, a) || meets_closest(a, b));
 }
 
 /* ---- a point on the surface of the other shape ---- */
@@ -153,7 +81,7 @@ static void measure_point(const rigid_pair *p, const rigid_feature *f, const rig
   double radius;
   int feature = 0;
   cdn_vec3 gradient;
-  const cdn_vec3 c = cdn_transform_point(*p->X[side], point_of(p->g[side], f->i, &radius));
+  const cdn_vec3 c = cdn_transform_point(*p->X[side], cdni_rigid_point(p->g[side], f->i, &radius));
   const double d = cdni_point_distance(h, into(X, c), &gradient, &feature);
   const cdn_vec3 n = rotate(X, gradient);
   cdn_vec3 nrate = { 0, 0, 0 };
@@ -174,7 +102,7 @@ static void measure_corner(const rigid_pair *p, const rigid_feature *f, const ri
   double own[CDNI_OWN_FACES][4], radius;
   int n_faces;
   const double *plane = cdni_faces(h, own, &n_faces) + 4 * f->j;
-  const cdn_vec3 c = cdn_transform_point(*p->X[side], point_of(p->g[side], f->i, &radius)), c_S = into(X, c);
+  const cdn_vec3 c = cdn_transform_point(*p->X[side], cdni_rigid_point(p->g[side], f->i, &radius)), c_S = into(X, c);
   const cdn_vec3 n_S = cdn_v3(plane[0], plane[1], plane[2]), n = rotate(X, n_S);
   out->within = cdni_within_face(h, f->j, c_S);
   put_point(f, 0, cdn_dot(n_S, c_S) - plane[3], c, n, m, m ? cdn_cross(m[1 - side].w, n) : n, out);
@@ -182,14 +110,7 @@ static void measure_corner(const rigid_pair *p, const rigid_feature *f, const ri
 
 /* ---- edges ---- */
 
-typedef struct edge {
-  cdn_vec3 p, u; /* in Ground: its beginning, and its length along its direction */
-  cdn_vec3 normal[2];
-  bool sharp; /* between two faces; else an axis */
-  double radius;
-} edge;
-
-static bool edge_of(const cdn_geometry *g, const cdn_transform *X, int i, edge *out) {
+bool cdni_rigid_edge(const cdn_geometry *g, const cdn_transform *X, int i, rigid_edge *out) {
   cdni_edge e = { 0 };
   out->sharp = !has_axis(g);
   out->radius = out->sharp ? 0 : g->size[0];
@@ -201,16 +122,10 @@ static bool edge_of(const cdn_geometry *g, const cdn_transform *X, int i, edge *
   return true;
 }
 
-/* Two lines: the nearest places on them in parts of their lengths, and the unit normal from a to b. */
-typedef struct crossing {
-  cdn_vec3 c, n; /* u x w, and along it */
-  double square, s, t, distance;
-} crossing;
-
 /* Lines whose directions differ by less, rad, do not cross. */
 static const double PARALLEL = 1e-7;
 
-static bool cross(const edge *a, const edge *b, crossing *x) {
+bool cdni_rigid_cross(const rigid_edge *a, const rigid_edge *b, rigid_crossing *x) {
   const cdn_vec3 u = a->u, w = b->u, d = cdn_sub(b->p, a->p);
   x->c = cdn_cross(u, w), x->square = cdn_dot(x->c, x->c);
   if (!(x->square > PARALLEL * PARALLEL * cdn_dot(u, u) * cdn_dot(w, w))) return false;
@@ -226,26 +141,19 @@ static bool cross(const edge *a, const edge *b, crossing *x) {
   return true;
 }
 
-/* How far the crossing is from the ends of the edges, m. */
-static double within_edges(const edge *a, const edge *b, const crossing *x) {
+double cdni_rigid_within_edges(const rigid_edge *a, const rigid_edge *b, const rigid_crossing *x) {
   return fmin(fmin(x->s, 1 - x->s) * cdn_norm(a->u), fmin(x->t, 1 - x->t) * cdn_norm(b->u));
 }
 
-/* How far n is between the normals of the faces at the edge, about as a sine; then the solid is behind it. */
-static double between_faces(const edge *e, cdn_vec3 n) {
-  const cdn_vec3 *f = e->normal;
-  if (!e->sharp) return 1;
-  const double c = cdn_dot(f[0], f[1]);
-  return fmin(cdn_dot(n, cdn_sub(f[1], cdn_scale(c, f[0]))), cdn_dot(n, cdn_sub(f[0], cdn_scale(c, f[1]))));
-}
-
 static bool measure_edges(const rigid_pair *p, const rigid_feature *f, const rigid_motion *m, rigid_touch *out) {
-  edge a, b;
-  crossing x;
-  if (!edge_of(p->g[0], p->X[0], f->i, &a) || !edge_of(p->g[1], p->X[1], f->j, &b) || !cross(&a, &b, &x)) return false;
+  rigid_edge a, b;
+  rigid_crossing x;
+  if (!cdni_rigid_edge(p->g[0], p->X[0], f->i, &a) || !cdni_rigid_edge(p->g[1], p->X[1], f->j, &b) ||
+      !cdni_rigid_cross(&a, &b, &x))
+    return false;
   const cdn_vec3 on_a = fma3(x.s, a.u, a.p), on_b = fma3(x.t, b.u, b.p);
   out->gap = x.distance - a.radius - b.radius;
-  out->within = within_edges(&a, &b, &x);
+  out->within = cdni_rigid_within_edges(&a, &b, &x);
   out->normal = x.n;
   const double lever = a.radius + 0.5 * out->gap;
   out->point = fma3(lever, x.n, on_a);
@@ -264,11 +172,8 @@ static bool measure_edges(const rigid_pair *p, const rigid_feature *f, const rig
 
 /* ---- the rim of a cylinder on a plane: a half-space, or a face ---- */
 
-/* A cylinder that stands straighter than that has no lowest point: it stands on points of the rim. While it is nearly
- * straight, it may come to stand on them. */
-static const double STRAIGHT = 1e-6, NEARLY_STRAIGHT = 1e-3, LEAST = 1e-300;
-
-static double lean_of(const rigid_pair *p, int side, cdn_vec3 n) { return cdn_norm(cdn_cross(n, p->X[side]->R.z)); }
+/* Of the lean of a cylinder that stands upright. */
+static const double LEAST = 1e-300;
 
 static bool measure_rim(const rigid_pair *p, const rigid_feature *f, const rigid_motion *m, rigid_touch *out) {
   const int side = f->side;
@@ -334,160 +239,4 @@ bool cdni_rigid_measure(const rigid_pair *p, const rigid_feature *f, const rigid
     case RIGID_CLOSEST: return measure_closest(p, m, out);
     default: return false;
   }
-}
-
-/* ---- all features ---- */
-
-typedef struct visit {
-  const rigid_pair *p;
-  rigid_feature f;
-  double reach, least;
-  rigid_visitor *visitor;
-  void *context;
-} visit;
-
-static void tell(visit *v, double gap) {
-  if (!(gap < v->reach)) return;
-  v->least = fmin(v->least, gap);
-  v->visitor(v->context, &v->f, gap);
-}
-
-/* A corner is on the face that it is farthest out of. Of several, as at an edge, it is on the one that the shape of the
- * corner is above. */
-static void visit_corner(visit *v, cdn_vec3 c_S, const double *planes, int n_faces) {
-  const int side = v->f.side;
-  const cdn_geometry *g = v->p->g[side], *h = v->p->g[1 - side];
-  const double gap = -cdni_nearest_face(h, planes, n_faces, c_S, &v->f.j);
-  if (!(gap < v->reach)) return;
-  if (g->kind == CDN_GEOMETRY_CYLINDER) {
-    const double *plane = &planes[4 * v->f.j];
-    const cdn_vec3 n = rotate(v->p->X[1 - side], cdn_v3(plane[0], plane[1], plane[2]));
-    if (lean_of(v->p, side, n) > NEARLY_STRAIGHT) return;
-  } else {
-    double best = -INFINITY;
-    for (int j = 0; j < n_faces; j++) {
-      const double *plane = &planes[4 * j];
-      const cdn_vec3 n_S = cdn_v3(plane[0], plane[1], plane[2]);
-      if (cdn_dot(n_S, c_S) - plane[3] < gap - ROUNDED * v->p->size) continue;
-      const cdn_vec3 n = rotate(v->p->X[1 - side], n_S);
-      const cdn_transform *X = v->p->X[side];
-      const double lowest =
-          cdni_lowest_neighbour(g, v->f.i, cdn_v3(cdn_dot(X->R.x, n), cdn_dot(X->R.y, n), cdn_dot(X->R.z, n)));
-      if (lowest > best) best = lowest, v->f.j = j;
-    }
-  }
-  tell(v, gap);
-}
-
-static void visit_points(visit *v, int side) {
-  const rigid_pair *p = v->p;
-  const cdn_geometry *g = p->g[side], *h = p->g[1 - side];
-  if (!meets_by_points(g, h)) return;
-  double own[CDNI_OWN_FACES][4];
-  int n_faces;
-  const double *planes = cdni_faces(h, own, &n_faces);
-  const bool on_faces = is_flat(h) && !is_round(g);
-  v->f.kind = on_faces ? RIGID_CORNER : RIGID_POINT, v->f.side = side, v->f.j = 0;
-  /* one ball on another is one feature, not two */
-  if (g->kind == CDN_GEOMETRY_SPHERE && h->kind == CDN_GEOMETRY_SPHERE && side == 0) return;
-  for (v->f.i = 0; v->f.i < points_of(g); v->f.i++) {
-    double radius;
-    const cdn_vec3 c_S = into(p->X[1 - side], cdn_transform_point(*p->X[side], point_of(g, v->f.i, &radius)));
-    if (on_faces) {
-      visit_corner(v, c_S, planes, n_faces);
-      continue;
-    }
-    cdn_vec3 gradient;
-    int feature;
-    tell(v, cdni_point_distance(h, c_S, &gradient, &feature) - radius);
-  }
-}
-
-/* Whether an edge may be nearer to the other shape than the reach. */
-static bool is_near(const edge *e, const cdn_vec3 box[2], double reach) {
-  const cdn_vec3 end = cdn_add(e->p, e->u);
-  const double by = reach + e->radius;
-  const double a[3] = { e->p.x, e->p.y, e->p.z }, b[3] = { end.x, end.y, end.z };
-  const double least[3] = { box[0].x, box[0].y, box[0].z }, most[3] = { box[1].x, box[1].y, box[1].z };
-  for (int k = 0; k < 3; k++)
-    if (fmax(a[k], b[k]) < least[k] - by || fmin(a[k], b[k]) > most[k] + by) return false;
-  return true;
-}
-
-/* Edges that cross near each other are a feature while the normal is not far from both pairs of faces: it comes between
- * them when they touch. Edges of the far sides cross, too, as deep as the shapes are thick. Where edges have gone
- * through each other the shapes overlap, which is seen by their distance (rigid.c). */
-static const double FAR_OFF = -0.5, THROUGH = 1e-5;
-
-static bool are_feature(const rigid_pair *p, const edge *a, const edge *b, const crossing *x, double gap) {
-  const double between = fmin(between_faces(a, x->n), between_faces(b, cdn_scale(-1, x->n)));
-  return between > FAR_OFF && gap >= -THROUGH * p->size;
-}
-
-static void visit_edges(visit *v) {
-  const rigid_pair *p = v->p;
-  const int n[2] = { edges_of(p->g[0]), edges_of(p->g[1]) };
-  if (n[0] == 0 || n[1] == 0) return;
-  const double ends = ENDS * p->size;
-  cdn_vec3 box_a[2], box_b[2];
-  cdni_bounds(p->g[0], p->X[0], &box_a[0], &box_a[1]);
-  cdni_bounds(p->g[1], p->X[1], &box_b[0], &box_b[1]);
-  v->f.kind = RIGID_EDGES, v->f.side = 0;
-  for (int i = 0; i < n[0]; i++) {
-    edge a, b;
-    crossing x;
-    if (!edge_of(p->g[0], p->X[0], i, &a) || !is_near(&a, box_b, v->reach)) continue;
-    for (int j = 0; j < n[1]; j++) {
-      if (!edge_of(p->g[1], p->X[1], j, &b) || !is_near(&b, box_a, v->reach) || !cross(&a, &b, &x)) continue;
-      const double gap = x.distance - a.radius - b.radius;
-      if (!(gap < v->reach) || within_edges(&a, &b, &x) < ends) continue;
-      if (!are_feature(p, &a, &b, &x, gap)) continue;
-      v->f.i = i, v->f.j = j;
-      tell(v, gap);
-    }
-  }
-}
-
-/* The lowest point of a rim is on the face that it is farthest out of. A rim that is straight on that face has none: it
- * stands on its points. */
-static void visit_rim(visit *v, const double *planes, int n_faces) {
-  const int side = v->f.side;
-  double most = -INFINITY;
-  int face = -1;
-  for (v->f.j = 0; v->f.j < n_faces; v->f.j++) {
-    const double *plane = &planes[4 * v->f.j];
-    const cdn_vec3 n = rotate(v->p->X[1 - side], cdn_v3(plane[0], plane[1], plane[2]));
-    rigid_touch t;
-    if (!measure_rim(v->p, &v->f, NULL, &t) || t.gap <= most) continue;
-    const bool touches = lean_of(v->p, side, n) >= STRAIGHT && t.within >= -ENDS * v->p->size;
-    most = t.gap, face = touches ? v->f.j : -1;
-  }
-  v->f.j = face;
-  if (face >= 0) tell(v, most);
-}
-
-static void visit_rims(visit *v) {
-  const rigid_pair *p = v->p;
-  for (int side = 0; side < 2; side++) {
-    double own[CDNI_OWN_FACES][4];
-    int n_faces;
-    if (p->g[side]->kind != CDN_GEOMETRY_CYLINDER || !is_flat(p->g[1 - side])) continue;
-    const double *planes = cdni_faces(p->g[1 - side], own, &n_faces);
-    v->f.kind = RIGID_RIM, v->f.side = side;
-    for (v->f.i = 0; v->f.i < 2; v->f.i++) visit_rim(v, planes, n_faces);
-  }
-}
-
-void cdni_rigid_visit(const rigid_pair *p, const rigid_feature *pair, double reach, rigid_visitor *visitor,
-                      void *context) {
-  visit v = { .p = p, .f = *pair, .reach = reach, .least = INFINITY, .visitor = visitor, .context = context };
-  visit_points(&v, 0);
-  visit_points(&v, 1);
-  visit_edges(&v);
-  visit_rims(&v);
-  if (!meets_closest(p->g[0], p->g[1])) return;
-  /* nearer than all of these: a curved side touches */
-  rigid_touch t;
-  v.f.kind = RIGID_CLOSEST, v.f.side = v.f.i = v.f.j = 0;
-  if (measure_closest(p, NULL, &t) && t.gap < v.least - ROUNDED * p->size) tell(&v, t.gap);
 }

@@ -78,8 +78,10 @@ double cdni_largest_depth(const cdn_geometry *g);
 
 /* ---- corners and edges of boxes and hulls, in S (convex/corners.c) ---- */
 
-/* How many corners it has, 0: it has none; one of them. */
+/* How many corners it has (a mesh: vertices), 0: it has none; the most that a face of a box or a hull has; one of
+ * them. */
 int cdni_corners(const cdn_geometry *g);
+int cdni_most_corners(const cdn_geometry *g);
 cdn_vec3 cdni_corner(const cdn_geometry *g, int i);
 /* The least n . (x - corner) of the corners x at the other ends of its edges. */
 double cdni_lowest_neighbour(const cdn_geometry *g, int i, cdn_vec3 n);

@@ -300,6 +300,52 @@ START_TEST(what_rests_on_shapes_stays_there) {
 }
 END_TEST
 
+/* A prism of 24 sides, as a hull, and a block, as a mesh, stand on the floor with all their corners below. */
+static cdn_geometry prism_as_hull(void) {
+  double corners[3 * 48];
+  for (int i = 0; i < 48; i++) {
+    const double angle = i / 2 * (2 * 3.14159265358979323846 / 24);
+    corners[3 * i] = 0.1 * cos(angle), corners[3 * i + 1] = 0.1 * sin(angle), corners[3 * i + 2] = i % 2 ? 0.2 : -0.2;
+  }
+  cdn_surface *surface = NULL;
+  OK(cdn_surface_create_convex(48, corners, &surface));
+  return (cdn_geometry){ .kind = CDN_GEOMETRY_CONVEX, .surface = surface };
+}
+
+static cdn_geometry block_as_mesh(void) {
+  static const int32_t triangles[36] = { 0, 2, 1, 1, 2, 3, 4, 5, 6, 5, 7, 6, 0, 1, 4, 1, 5, 4,
+                                         2, 6, 3, 3, 6, 7, 0, 4, 2, 2, 4, 6, 1, 3, 5, 3, 7, 5 };
+  double corners[24];
+  for (int i = 0; i < 24; i++) corners[i] = (i % 3 == 2 ? 0.2 : 0.1) * (i / 3 >> i % 3 & 1 ? 1 : -1);
+  cdn_surface *surface = NULL;
+  OK(cdn_surface_create_mesh(8, corners, 12, triangles, &surface));
+  return (cdn_geometry){ .kind = CDN_GEOMETRY_MESH, .surface = surface };
+}
+
+START_TEST(hulls_and_meshes_stand_on_all_their_corners) {
+  const shape_scene s = begin_scene(0.5, 0);
+  const cdn_body body = add_free(&s, "upper", 2, 0.05, 0.05, 0.05);
+  put(&s, "floor", cdn_ground(), half_space(), cdn_transform_identity());
+  put(&s, "upper", body, _i ? block_as_mesh() : prism_as_hull(), cdn_transform_identity());
+  const double pose[7] = { 1, 0, 0, 0, 0, 0, 0.25 };
+  cdn_state *state = free_state(&s, pose, NULL);
+  cdn_stepper *run = plain_run(state, 1e-8, 1);
+  cdn_state *now = cdn_stepper_state(run);
+  NEAR(cdn_state_q(now)[6], 0.2, 1e-9);
+  int n;
+  double sum = 0;
+  OK_ON(now, cdn_contact_count(now, &n));
+  ck_assert_int_eq(n, _i ? 4 : 24);
+  for (int i = 0; i < n; i++) {
+    cdn_contact contact;
+    OK_ON(now, cdn_contact_get(now, i, &contact));
+    sum += contact.force;
+  }
+  NEAR(sum, 2 * g, 1e-9 * 2 * g);
+  end_event_run(run, state);
+}
+END_TEST
+
 /* ---- bad input ---- */
 
 START_TEST(too_few_slots_are_named) {
@@ -326,6 +372,7 @@ static void add(TCase *c) {
   tcase_add_test(c, a_rod_leaves_the_wall);
   tcase_add_test(c, a_block_tips_over_the_edge_of_a_table);
   tcase_add_loop_test(c, what_rests_on_shapes_stays_there, 0, sizeof rests / sizeof *rests);
+  tcase_add_loop_test(c, hulls_and_meshes_stand_on_all_their_corners, 0, 2);
   tcase_add_test(c, too_few_slots_are_named);
 }
 

@@ -1,8 +1,19 @@
-/* Corners and edges of boxes and hulls, and where a point is over one of their faces. All in S. */
+/* Corners of boxes, hulls and meshes, edges of boxes and hulls, and where a point is over one of their faces. All in
+ * S. */
 #include "geometry/convex/convex.h"
 
 int cdni_corners(const cdn_geometry *g) {
-  return g->kind == CDN_GEOMETRY_BOX ? 8 : g->kind == CDN_GEOMETRY_CONVEX ? g->surface->info.n_vertices : 0;
+  if (g->kind == CDN_GEOMETRY_BOX) return 8;
+  return g->kind == CDN_GEOMETRY_CONVEX || g->kind == CDN_GEOMETRY_MESH ? g->surface->info.n_vertices : 0;
+}
+
+int cdni_most_corners(const cdn_geometry *g) {
+  if (g->kind != CDN_GEOMETRY_CONVEX) return g->kind == CDN_GEOMETRY_BOX ? 4 : 0;
+  const cdn_surface *s = g->surface;
+  int most = 0;
+  for (int i = 0; i < s->n_faces; i++)
+    if (s->first_corner[i + 1] - s->first_corner[i] > most) most = s->first_corner[i + 1] - s->first_corner[i];
+  return most;
 }
 
 static double sign_of(int i, int axis) { return i >> axis & 1 ? 1 : -1; }

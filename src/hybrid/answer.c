@@ -1,0 +1,148 @@
+/* How the System answers pushes at a moment, and the set of contacts solved with that answer. */
+#include "hybrid/moment.h"
+
+#include <float.h>
+#include <math.h>
+
+#include "matter/operators.h"
+
+static cdn_status rows_of(moment *m, int row, int constraint, double sign) {
+  const size_t nu = (size_t)m->nu;
+  const int n = constraint_at(m->room->constraints, constraint)->m;
+  CDNI_TRY(cdni_constraint_full_rows(m->room->constraints, m->state, constraint, m->G + (size_t)row * nu));
+  for (size_t k = 0; k < (size_t)n * nu; k++) m->G[(size_t)row * nu + k] *= sign;
+  return CDN_OK;
+}
+
+/* W without its zeros, for the solver. */
+static void gather(moment *m) {
+  int n = 0;
+  for (int r = 0; r < m->rows; r++) {
+    m->first[r] = n;
+    for (int c = 0; c < m->rows; c++) {
+      const double value = m->W[(size_t)r * (size_t)m->rows + (size_t)c];
+      if (value != 0 || r == c) m->column[n] = c, m->value[n++] = value;
+    }
+  }
+  m->first[m->rows] = n;
+}
+
+void cdni_moment_multiply(moment *m) {
+  const size_t nu = (size_t)m->nu, rows = (size_t)m->rows;
+  for (size_t r = 0; r < rows; r++) {
+    size_t n = 0;
+    for (size_t k = 0; k < nu; k++)
+      if (m->G[r * nu + k] != 0) m->places[n++] = (int)k;
+    for (size_t c = 0; c < rows; c++) {
+      double sum = 0;
+      for (size_t i = 0; i < n; i++) sum += m->G[r * nu + (size_t)m->places[i]] * m->X[c * nu + (size_t)m->places[i]];
+      m->W[r * rows + c] = sum;
+    }
+  }
+  for (size_t r = 0; r < rows; r++)
+    for (size_t c = 0; c < r; c++)
+      m->W[r * rows + c] = m->W[c * rows + r] = 0.5 * (m->W[r * rows + c] + m->W[c * rows + r]);
+  gather(m);
+}
+
+/* G, X = M^-1 G^T on what the constraints allow, the multipliers L of X, and W = G X (8.62). */
+cdn_status cdni_moment_respond(moment *m) {
+  const hybrid_room *room = m->room;
+  const size_t nu = (size_t)m->nu, rows = (size_t)m->rows, eq = (size_t)m->equations;
+  for (int i = 0; i < hybrid_sides(room); i++) {
+    const one_sided *s = side_at(room, i);
+    if (m->side_cone[i] >= 0) CDNI_TRY(rows_of(m, m->cones[m->side_cone[i]].normal, s->constraint, s->sign));
+  }
+  for (int i = 0; i < hybrid_frictions(room); i++)
+    if (m->friction_cone[i] >= 0)
+      CDNI_TRY(rows_of(m, m->cones[m->friction_cone[i]].tangent, friction_at(room, i)->slip, 1));
+  for (size_t r = 0; r < rows; r++) {
+    memset(m->f, 0, (size_t)m->all_nu * sizeof *m->f);
+    memcpy(m->f + m->first_u, m->G + r * nu, nu * sizeof *m->f);
+    CDNI_TRY(cdn_solve_constrained(m->state, m->f, NULL, m->x, m->lambda));
+    memcpy(m->X + r * nu, m->x + m->first_u, nu * sizeof *m->x);
+    memcpy(m->L + r * eq, m->lambda + m->first_row, eq * sizeof *m->lambda);
+  }
+  cdni_moment_multiply(m);
+  return CDN_OK;
+}
+
+cdn_status cdni_moment_free_accelerations(moment *m) {
+  const hybrid_room *room = m->room;
+  double aerr[HYBRID_MOST_EQUATIONS];
+  CDNI_TRY(cdn_realize(m->state, CDN_STAGE_ACCELERATION));
+  const double *lambda = cdn_state_multipliers(m->state);
+  if (!lambda) return CDN_ERR_ARG;
+  memcpy(m->free_lambda, lambda + m->first_row, (size_t)m->equations * sizeof *lambda);
+  const tree_data d = cdni_matter_data(room->matter, m->state);
+  for (int i = 0; i < hybrid_sides(room); i++) {
+    const one_sided *s = side_at(room, i);
+    if (m->side_cone[i] < 0) continue;
+    CDNI_TRY(cdni_constraint_accelerations(room->constraints, m->state, s->constraint, d.A, d.udot, aerr));
+    m->b[m->cones[m->side_cone[i]].normal] = s->sign * aerr[0];
+  }
+  for (int i = 0; i < hybrid_frictions(room); i++) {
+    if (m->friction_cone[i] < 0) continue;
+    const cone *c = &m->cones[m->friction_cone[i]];
+    CDNI_TRY(cdni_constraint_accelerations(room->constraints, m->state, friction_at(room, i)->slip, d.A, d.udot, aerr));
+    for (int k = 0; k < c->n; k++) m->b[c->tangent + k] = aerr[k];
+  }
+  return CDN_OK;
+}
+
+/* ---- solving, where bounds may depend on multipliers of other constraints ---- */
+
+/* The norm of the multipliers of a constraint: those without pushes, and those of the pushes. */
+static double reaction(const moment *m, int constraint, const double *lambda) {
+  const constraint_element *c = constraint_at(m->room->constraints, constraint);
+  double sum = 0;
+  for (int k = 0; k < c->m; k++) {
+    double now = lambda ? lambda[c->row + k] : 0;
+    for (int r = 0; r < m->rows; r++) now += m->L[(size_t)r * (size_t)m->equations + (size_t)(c->row + k)] * m->p[r];
+    sum += now * now;
+  }
+  return sqrt(sum);
+}
+
+double cdni_moment_set_bounds(moment *m, bool impulses, const double *lambda, bool *depends) {
+  double change = 0;
+  for (int i = 0; i < hybrid_frictions(m->room); i++) {
+    if (m->friction_cone[i] < 0) continue;
+    const dry_friction *x = friction_at(m->room, i);
+    const double *p = friction_params(m->room, m->state, i);
+    cone *c = &m->cones[m->friction_cone[i]];
+    const double speed = c->slips ? hypot(m->v[c->tangent], c->n > 1 ? m->v[c->tangent + 1] : 0) : 0;
+    double N = p[FRICTION_LOAD] * (impulses ? m->span : 1);
+    *depends = *depends || x->reaction >= 0;
+    if (x->reaction >= 0) N += reaction(m, x->reaction, lambda);
+    c->mu_dynamic = p[FRICTION_DYNAMIC] + p[FRICTION_VISCOUS] * speed;
+    c->mu_static = impulses ? c->mu_dynamic : friction_static(p);
+    change = fmax(change, fabs(c->mu_dynamic * N - c->base_dynamic) / fmax(c->mu_dynamic * N, DBL_MIN));
+    c->base_static = c->mu_static * N, c->base_dynamic = c->mu_dynamic * N;
+  }
+  return change;
+}
+
+cone_problem cdni_moment_problem(const moment *m) {
+  return (cone_problem){ .allocator = cdni_system_allocator(cdn_state_system(m->state)),
+                         .rows = m->rows,
+                         .n = m->n_cones,
+                         .W = { m->first, m->column, m->value },
+                         .b = m->b,
+                         .cones = m->cones,
+                         .p = m->p,
+                         .w = m->w };
+}
+
+bool cdni_moment_solve(moment *m, bool impulses, const double *lambda) {
+  cone_problem problem = cdni_moment_problem(m);
+  bool depends = false, found = false;
+  memset(m->p, 0, (size_t)m->rows * sizeof *m->p);
+  for (int round = 0; round < 200; round++) {
+    const double changed = cdni_moment_set_bounds(m, impulses, lambda, &depends);
+    if (round > 0 && (!depends || changed < 1e-14)) break;
+    found = cdni_cones_solve(&problem);
+  }
+  m->residual = fmax(m->residual, problem.residual), m->out_of_memory = problem.out_of_memory;
+  return found;
+}
