@@ -126,7 +126,7 @@ test('soft contact: forces, cones and rows are shown; the panel names rows', { s
       await rest(page);
       return (await frame(page)).marks;
     };
-    const at_first = bit('contacts') | bit('forces') | bit('own') | bit('rows') | bit('paths') | bit('rays');
+    const at_first = bit('contacts') | bit('forces') | bit('own') | bit('rows') | bit('paths') | bit('rays') | bit('statuses');
     const before = await marks(at_first);
     assert.ok(before >= 4 + 4 + 1, `4 points, 4 arrows and a moment are shown, not ${before}`);
     await page.keyboard.press('0');
