@@ -14,6 +14,10 @@ bool cdni_contact_is_rigid(const contact_room *room) {
   return room && room->matter && room->def.model == CDN_CONTACT_RIGID;
 }
 cdn_ticket cdni_rigid_places(const contact_room *room) { return room->places.ticket; }
+int cdni_rigid_reads(const contact_room *room, cdn_ticket tickets[3]) {
+  tickets[0] = room->places.ticket, tickets[1] = room->poses.ticket, tickets[2] = room->vicinity.ticket;
+  return 3;
+}
 cdn_dvar cdni_rigid_variable(const contact_room *room) { return room->rigid; }
 const rigid_feature *cdni_rigid_slot(const contact_room *room, const cdn_state *state, int slot) {
   return (const rigid_feature *)cdn_state_discrete(state, room->rigid) + slot;

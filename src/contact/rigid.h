@@ -73,6 +73,8 @@ int cdni_rigid_slots_of(const cdn_system *system);
 cdn_dvar cdni_rigid_variable(const contact_room *room);
 /* The places of the shapes on their bodies: what its touches are computed from, beside poses and slots. */
 cdn_ticket cdni_rigid_places(const contact_room *room);
+/* What the least gap is computed from: at most 3. Returns how many. */
+int cdni_rigid_reads(const contact_room *room, cdn_ticket tickets[3]);
 const rigid_feature *cdni_rigid_slot(const contact_room *room, const cdn_state *state, int slot);
 /* Whether a feature of two shapes has a slot. */
 bool cdni_rigid_has_slot(const contact_room *room, const cdn_state *state, int a, int b);

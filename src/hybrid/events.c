@@ -187,6 +187,9 @@ cdn_status cdni_hybrid_declare_events(hybrid_room *room, cdn_declarer *d) {
   const int sides = hybrid_sides(room), frictions = hybrid_frictions(room);
   room->gaps = cdn_declare_event_triggers(d, CDN_STAGE_POSITION, sides + 1 + room->slots);
   cdni_declare_trigger_motion(d, room->gaps, move_gap);
+  cdn_ticket reads[3];
+  for (int i = room->slots > 0 ? cdni_rigid_reads(room->contact, reads) : 0; i > 0; i--)
+    cdni_declare_trigger_reads(d, room->gaps, reads[i - 1]);
   room->speeds = cdn_declare_event_triggers(d, CDN_STAGE_VELOCITY, sides + 2 * frictions + 1);
   room->pushes = cdn_declare_event_triggers(d, CDN_STAGE_ACCELERATION, sides + frictions + 1);
   room->first_event = cdn_system_event_count(cdni_declarer_system(d));

@@ -19,7 +19,7 @@ static cdn_status declare(void *self, cdn_declarer *d) {
   room->sides_of = cdn_declare_parameters(d, "one_sided", sides * ONE_SIDED_PARAMS, room->side_params.data);
   room->frictions_of = cdn_declare_parameters(d, "friction", frictions * FRICTION_PARAMS, room->friction_params.data);
   const size_t numbers = (size_t)(sides + frictions * FRICTION_NUMBERS);
-  room->status = cdn_declare_discrete(d, "status", numbers * sizeof(double), NULL, CDN_STAGE_ACCELERATION);
+  room->status = cdn_declare_discrete(d, "status", numbers * sizeof(double), NULL, CDN_STAGE_POSITION);
   const size_t last = hybrid_changes(room) * sizeof(double);
   room->totals = cdn_declare_discrete(d, "totals", sizeof(cdn_hybrid_totals) + last, NULL, CDN_STAGE_REPORT);
   return cdni_hybrid_declare_events(room, d);

@@ -72,6 +72,10 @@ const double *cdn_state_event_triggers(cdn_state *s, int group) {
   return cdn_eval(s, group_at(s->system, (size_t)group)->entry);
 }
 
+void cdni_declare_trigger_reads(cdn_declarer *d, int group, cdn_ticket ticket) {
+  if (group >= 0) cdni_declare_prerequisite(d, group_at(d->system, (size_t)group)->entry, ticket);
+}
+
 void cdni_declare_trigger_motion(cdn_declarer *d, int group, cdni_trigger_motion *moves) {
   if (group >= 0) group_at(d->system, (size_t)group)->moves = moves;
 }

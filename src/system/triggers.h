@@ -19,6 +19,9 @@ typedef cdn_status cdni_kink_force(const void *self, cdn_state *state, int64_t k
  * `force` may be NULL. */
 void cdni_declare_kinks(cdn_declarer *d, int n, cdn_cache entry, cdn_ticket of, cdni_kink_force *force);
 
+/* A group that events read reads an entry of another subsystem that its stage does not imply. */
+void cdni_declare_trigger_reads(cdn_declarer *d, int group, cdn_ticket ticket);
+
 /* How fast the value of a slot changes, and how fast that rate does, in a State that is realized to Acceleration. NaN:
  * not known. A run does not look within a step for the zero of a value that is farther away than these bring it. */
 typedef cdn_status cdni_trigger_motion(const void *self, cdn_state *state, int slot, double *rate, double *second);

@@ -47,7 +47,6 @@ START_TEST(a_point_that_slips_while_it_bounces) {
   check_nothing(cdn_dry_friction_get_change(state, (cdn_dry_friction){ -1 }), 0);
   check_nothing(cdn_one_sided_get_change(NULL, hit.normal), 0);
   cdn_state_destroy(state);
-  cdn_system_release(system);
 }
 END_TEST
 
@@ -77,7 +76,6 @@ START_TEST(parts_are_the_whole) {
   ck_assert(before - after > 0.1);
   NEAR(sum, before - after, 1e-13 * before);
   cdn_state_destroy(state);
-  cdn_system_release(system);
 }
 END_TEST
 
@@ -120,7 +118,6 @@ START_TEST(a_study_shows_its_moments) {
     NEAR(s.impulses[k], 1.5 * v / (1 + k), 3 * accuracy);
   }
   cdn_state_destroy(state);
-  cdn_system_release(system);
 }
 END_TEST
 

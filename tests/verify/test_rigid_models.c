@@ -40,7 +40,7 @@ static cdn_state *start(const cdn_model *model, double q, double u) {
 
 static double measured(cdn_state *state, const char *name) {
   const double *value = cdn_measure_value(state, cdn_system_find_measure(cdn_state_system(state), name));
-  ck_assert_ptr_nonnull(value);
+  ck_assert_msg(value, "%s", cdn_last_error_text());
   return *value;
 }
 
