@@ -106,7 +106,7 @@ def blocks(path):
 def crashed(path):
     """Files that tell of a crash, and what they say."""
     texts = {p: p.read_text() for p in results(path).glob("block-*.begun.csv")}
-    return {p: text for p, text in texts.items() if text.split()[-1] != "stop"}
+    return {p: text for p, text in texts.items() if text.split()[-1:] != ["stop"]}
 
 
 def same_whatever_ranks():
