@@ -198,7 +198,7 @@ static rigid_feature feature_of(const contact_room *room, int a, int b) {
 }
 
 /* The pairs that may touch and whose boxes are nearer than the reach. */
-typedef cdn_status pair_fn(const rigid_view *v, const rigid_pair *p, const rigid_feature *pair, void *context);
+typedef cdn_status pair_fn(const rigid_pair *p, const rigid_feature *pair, void *context);
 
 static cdn_status visit_pairs(const contact_room *room, cdn_state *state, pair_fn *fn, void *context) {
   const int n = (int)room->shapes.count;
@@ -222,7 +222,7 @@ static cdn_status visit_pairs(const contact_room *room, cdn_state *state, pair_f
     if (!boxes_overlap(&wide[i], &wide[j])) continue;
     const rigid_pair p = pair_of(&v, i, j);
     const rigid_feature f = feature_of(room, i, j);
-    if (cdni_rigid_is_known(p.g[0], p.g[1])) status = fn(&v, &p, &f, context);
+    if (cdni_rigid_is_known(p.g[0], p.g[1])) status = fn(&p, &f, context);
   }
   cdn_work_pop(state, wide);
   return status;
@@ -248,10 +248,9 @@ static double overlap_of(const rigid_pair *p) {
 
 /* What has no slot anywhere is told by the distance of its shapes. Where some features of two shapes have slots, the
  * others are told one by one. */
-static cdn_status add_gap(const rigid_view *v, const rigid_pair *p, const rigid_feature *pair, void *context) {
+static cdn_status add_gap(const rigid_pair *p, const rigid_feature *pair, void *context) {
   least *l = context;
   const double reach = REACH * p->size;
-  (void)v;
   if (pair_has_slot(l->slots, pair->a, pair->b)) {
     least of_pair = { l->slots, reach };
     cdni_rigid_visit(p, pair, reach, take_least, &of_pair);
@@ -302,9 +301,8 @@ static void take_touching(void *context, const rigid_feature *f, double gap) {
   else if (gap < r->nearest_gap) r->nearest_gap = gap, r->nearest = *f, r->nearest_pair = *r->pair;
 }
 
-static cdn_status renew_pair(const rigid_view *v, const rigid_pair *p, const rigid_feature *pair, void *context) {
+static cdn_status renew_pair(const rigid_pair *p, const rigid_feature *pair, void *context) {
   renewal *r = context;
-  (void)v;
   r->near = near_of(p), r->pair = p;
   cdni_rigid_visit(p, pair, REACH * p->size, take_touching, r);
   return CDN_OK;

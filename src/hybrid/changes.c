@@ -35,6 +35,7 @@ void cdni_changes_renewed(moment *m) {
     const bool same = side[CHANGE_A] == f->a && side[CHANGE_B] == f->b && side[CHANGE_FEATURE] == f->number;
     if (same || f->kind == RIGID_NONE) continue;
     hold(m, s);
+    cdni_bounces_forget(m, m->room->first_slot + s);
     side[CHANGE_BEFORE] = 0;
     of_element(m, hybrid_sides(m->room) + m->room->first_slot_friction + s)[CHANGE_BEFORE] = CDN_FRICTION_OFF;
   }

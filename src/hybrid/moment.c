@@ -10,33 +10,51 @@
 
 /* ---- memory ---- */
 
-static size_t divide(moment *m, char *base) {
-  const size_t rows = (size_t)m->most_rows, nu = (size_t)m->nu, all = (size_t)m->all_nu, eq = (size_t)m->equations;
+/* What each element has, whether it takes part or not. */
+static size_t divide_elements(moment *m, char *base) {
   const size_t sides = (size_t)hybrid_sides(m->room), frictions = (size_t)hybrid_frictions(m->room);
+  const size_t all = (size_t)m->all_nu;
   size_t at = 0;
   m->in = cdni_part(base, &at, sides, sizeof *m->in);
   m->side_cone = cdni_part(base, &at, sides, sizeof *m->side_cone);
   m->friction_cone = cdni_part(base, &at, frictions, sizeof *m->friction_cone);
   m->was = cdni_part(base, &at, frictions, sizeof *m->was);
   m->was_e = cdni_part(base, &at, 2 * frictions, sizeof(double));
-  m->cones = cdni_part(base, &at, (size_t)m->most_cones, sizeof *m->cones);
-  m->G = cdni_part(base, &at, rows * nu, sizeof(double));
-  m->X = cdni_part(base, &at, rows * nu, sizeof(double));
-  m->L = cdni_part(base, &at, rows * eq, sizeof(double));
-  m->W = cdni_part(base, &at, rows * rows, sizeof(double));
-  double **const vectors[] = { &m->v, &m->b, &m->p, &m->w, &m->e, &m->least, &m->total, &m->before };
-  for (int i = 0; i < CDNI_COUNT(vectors); i++) *vectors[i] = cdni_part(base, &at, rows, sizeof(double));
   m->f = cdni_part(base, &at, all, sizeof(double));
   m->x = cdni_part(base, &at, all, sizeof(double));
   m->lambda = cdni_part(base, &at, (size_t)m->all_equations, sizeof(double));
-  m->free_lambda = cdni_part(base, &at, eq, sizeof(double));
+  m->free_lambda = cdni_part(base, &at, (size_t)m->equations, sizeof(double));
   m->changes = cdni_part(base, &at, hybrid_changes(m->room), sizeof(double));
-  m->places = cdni_part(base, &at, nu, sizeof *m->places);
+  m->places = cdni_part(base, &at, (size_t)m->nu, sizeof *m->places);
+  return at;
+}
+
+/* What grows with the rows that there may be. */
+static size_t divide_rows(moment *m, char *base) {
+  const size_t rows = (size_t)m->most_rows, nu = (size_t)m->nu;
+  size_t at = 0;
+  m->cones = cdni_part(base, &at, (size_t)m->most_cones, sizeof *m->cones);
+  m->G = cdni_part(base, &at, rows * nu, sizeof(double));
+  m->X = cdni_part(base, &at, rows * nu, sizeof(double));
+  m->L = cdni_part(base, &at, rows * (size_t)m->equations, sizeof(double));
+  m->W = cdni_part(base, &at, rows * rows, sizeof(double));
+  double **const vectors[] = { &m->v, &m->b, &m->p, &m->w, &m->e, &m->least, &m->total, &m->before };
+  for (int i = 0; i < CDNI_COUNT(vectors); i++) *vectors[i] = cdni_part(base, &at, rows, sizeof(double));
   m->first = cdni_part(base, &at, rows + 1, sizeof *m->first);
   m->column = cdni_part(base, &at, rows * rows, sizeof *m->column);
   m->value = cdni_part(base, &at, rows * rows, sizeof *m->value);
   m->law_work = cdni_part(base, &at, cdni_impact_work(m->room, m->most_rows, m->most_cones), 1);
   return at;
+}
+
+static cdn_status take(moment *m, size_t (*divide)(moment *m, char *base), moment_memory *memory) {
+  const cdn_allocator *a = cdni_system_allocator(cdn_state_system(m->state));
+  if (memory->bytes) cdni_free(a, memory->bytes, memory->size);
+  memory->size = divide(m, NULL);
+  memory->bytes = cdni_calloc(a, memory->size);
+  if (!memory->bytes) return cdni_state_fail(m->state, CDN_ERR_NOMEM, false, "cdn_settle", NULL, "out of memory");
+  divide(m, memory->bytes);
+  return CDN_OK;
 }
 
 static cdn_status begin(moment *m) {
@@ -48,13 +66,27 @@ static cdn_status begin(moment *m) {
   m->equations = cdni_constraints_equations(room->constraints);
   m->first_row = cdni_constraints_first_row(room->constraints);
   m->all_equations = cdn_system_nudoterr(system);
-  m->most_cones = hybrid_sides(room) + hybrid_frictions(room);
-  m->most_rows = hybrid_sides(room) + 2 * hybrid_frictions(room);
-  m->size = divide(m, NULL);
-  m->memory = cdni_calloc(cdni_system_allocator(system), m->size);
-  if (!m->memory) return cdni_state_fail(m->state, CDN_ERR_NOMEM, false, "cdn_settle", NULL, "out of memory");
-  divide(m, m->memory);
-  return CDN_OK;
+  return take(m, divide_elements, &m->of_elements);
+}
+
+/* Rows of all elements that are there: slots that hold nothing have none. */
+static cdn_status begin_rows(moment *m) {
+  const hybrid_room *room = m->room;
+  m->most_rows = m->most_cones = 0;
+  for (int i = 0; i < hybrid_sides(room); i++)
+    if (side_is_there(room, m->state, i)) m->most_rows++, m->most_cones++;
+  for (int i = 0; i < hybrid_frictions(room); i++) {
+    const dry_friction *x = friction_at(room, i);
+    if (x->normal >= 0 && !side_is_there(room, m->state, x->normal)) continue;
+    m->most_rows += x->n, m->most_cones += x->normal < 0;
+  }
+  return take(m, divide_rows, &m->of_rows);
+}
+
+static void end(moment *m) {
+  const cdn_allocator *a = cdni_system_allocator(cdn_state_system(m->state));
+  if (m->of_elements.bytes) cdni_free(a, m->of_elements.bytes, m->of_elements.size);
+  if (m->of_rows.bytes) cdni_free(a, m->of_rows.bytes, m->of_rows.size);
 }
 
 cdn_status cdni_moment_fails(const moment *m, const char *what) {
@@ -175,6 +207,17 @@ static cdn_status remember(moment *m) {
     if (size > 0) e[0] = -force[0] / size, e[1] = -force[1] / size;
   }
   return CDN_OK;
+}
+
+/* Brings slots up to date. Who takes one begins without a status. */
+static cdn_status renew_slots(moment *m) {
+  const hybrid_room *room = m->room;
+  if (room->slots == 0) return CDN_OK;
+  CDNI_TRY(cdni_hybrid_renew_slots(room, m->state, m->fired && m->fired->shapes_touch));
+  cdni_changes_renewed(m);
+  for (int i = room->first_slot_friction; i < room->first_slot_friction + room->slots; i++)
+    m->was[i] = friction_status(room, m->state, i);
+  return cdn_realize(m->state, CDN_STAGE_VELOCITY);
 }
 
 /* Switches off all constraints of elements, so that the System answers without them. */
@@ -317,9 +360,8 @@ static cdn_status settle(moment *m, cdn_hybrid_totals *totals) {
   cdni_changes_begin(m);
   cdni_bounces_begin(m);
   CDNI_TRY(remember(m));
-  if (m->room->slots > 0) CDNI_TRY(cdni_hybrid_renew_slots(m->room, m->state, m->fired && m->fired->shapes_touch));
-  cdni_changes_renewed(m);
-  CDNI_TRY(cdn_realize(m->state, CDN_STAGE_VELOCITY));
+  CDNI_TRY(renew_slots(m));
+  CDNI_TRY(begin_rows(m));
   CDNI_TRY(choose_sides(m));
   CDNI_TRY(cdni_moment_release(m));
   CDNI_TRY(cdni_moment_arrange(m));
@@ -361,7 +403,7 @@ cdn_status cdni_hybrid_settle(const hybrid_room *room, cdn_state *state, double 
     if (status == CDN_OK) status = settle(&m, &totals);
   }
   if (status == CDN_OK) cdni_changes_keep(&m, &totals);
-  if (m.memory) cdni_free(cdni_system_allocator(cdn_state_system(state)), m.memory, m.size);
+  end(&m);
   return status;
 }
 

@@ -5,6 +5,11 @@
 #include "hybrid/cones.h"
 #include "hybrid/internal.h"
 
+typedef struct moment_memory {
+  size_t size;
+  void *bytes;
+} moment_memory;
+
 typedef struct moment {
   const hybrid_room *room;
   cdn_state *state;
@@ -12,9 +17,8 @@ typedef struct moment {
   double accuracy;
   int nu, first_u, all_nu;                 /* matter's speeds; all of the System */
   int equations, first_row, all_equations; /* of the constraints; of the System */
-  int most_rows, most_cones;
-  size_t size;
-  void *memory;
+  int most_rows, most_cones;               /* of the elements that are there */
+  moment_memory of_elements, of_rows;
 
   bool *in;                       /* one-sided elements that may push */
   int *side_cone, *friction_cone; /* by element; -1: it takes no part */
@@ -88,6 +92,7 @@ cdn_status cdni_moment_check(moment *m);
  * and up to which speed what lands is captured; what is captured is brought to rest; and the end, where the last flight
  * of a sequence gets its speed. */
 void cdni_bounces_begin(moment *m);
+void cdni_bounces_forget(moment *m, int side); /* its slot holds something else now */
 void cdni_bounces_expect(moment *m, bool *fine, double *captures);
 void cdni_bounces_note(moment *m);
 cdn_status cdni_bounces_hold(moment *m, double rest);
