@@ -20,6 +20,17 @@ cdn_body add_point(cdn_system *system, const char *name, double m) {
   return cdn_system_add_body(system, &d);
 }
 
+cdn_body add_shaking_table(cdn_system *system, double A, double w) {
+  cdn_body_def d = cdn_default_body_def();
+  d.name = "table", d.mobilizer = CDN_SLIDER, d.mass.mass = 1;
+  d.X_PF.R = d.X_BM.R = (cdn_rotation){ { 0, 0, 1 }, { 1, 0, 0 }, { 0, 1, 0 } };
+  const cdn_body table = cdn_system_add_body(system, &d);
+  cdn_motion_def shake = cdn_default_motion_def();
+  shake.body = table, shake.kind = CDN_MOTION_SINUSOID, shake.params[0] = A, shake.params[1] = w;
+  cdn_system_add_motion(system, &shake);
+  return table;
+}
+
 cdn_transform facing(cdn_vec3 n, cdn_vec3 p) {
   const cdn_vec3 x = cdn_v3(n.y, -n.x, 0);
   return (cdn_transform){ { x, cdn_cross(n, x), n }, p };

@@ -9,6 +9,8 @@
 cdn_body add_slider(cdn_system *system, const char *name, double m);
 cdn_body add_planar(cdn_system *system, const char *name, double m, double J);
 cdn_body add_point(cdn_system *system, const char *name, double m);
+/* A table whose height is A sin(w t). */
+cdn_body add_shaking_table(cdn_system *system, double A, double w);
 /* A frame whose z is the unit vector n in the x-y plane, whose x is at a right angle to it in the plane, at p. */
 cdn_transform facing(cdn_vec3 n, cdn_vec3 p);
 /* Frozen, with a State that keeps the System. */

@@ -60,14 +60,8 @@ START_TEST(a_ball_rests_on_a_shaking_table_and_leaves_it) {
   };
   const double accuracy = 1e-8, A = 0.02, w = 30, e = 0.3, period = 0.2094395102393195;
   cdn_system *system = cdn_system_create(NULL);
-  cdn_body_def d = cdn_default_body_def();
-  d.name = "table", d.mobilizer = CDN_SLIDER, d.mass.mass = 1;
-  d.X_PF.R = d.X_BM.R = (cdn_rotation){ { 0, 0, 1 }, { 1, 0, 0 }, { 0, 1, 0 } };
-  const cdn_body table = cdn_system_add_body(system, &d), ball = add_point(system, "ball", 1);
+  const cdn_body table = add_shaking_table(system, A, w), ball = add_point(system, "ball", 1);
   cdn_system_add_gravity(system, "gravity", cdn_v3(0, 0, -g));
-  cdn_motion_def shake = cdn_default_motion_def();
-  shake.body = table, shake.kind = CDN_MOTION_SINUSOID, shake.params[0] = A, shake.params[1] = w;
-  cdn_system_add_motion(system, &shake);
   floor_under(system, table, ball, e);
   cdn_state *state = hybrid_state(system, NULL, (double[]){ A * w, 0, 0, A * w });
   cdn_stepper *run = event_run(state, accuracy);

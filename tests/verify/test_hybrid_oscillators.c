@@ -147,14 +147,8 @@ END_TEST
 START_TEST(a_ball_bounces_with_the_table) {
   const double A = 0.02, w = 30, e = 0.3, phase = 0.3977454555952885, speed = 1.580462765729019, period = 2 * PI / w;
   cdn_system *system = cdn_system_create(NULL);
-  cdn_body_def d = cdn_default_body_def();
-  d.name = "table", d.mobilizer = CDN_SLIDER, d.mass.mass = 1;
-  d.X_PF.R = d.X_BM.R = (cdn_rotation){ { 0, 0, 1 }, { 1, 0, 0 }, { 0, 1, 0 } };
-  const cdn_body table = cdn_system_add_body(system, &d), ball = add_point(system, "ball", 1);
+  const cdn_body table = add_shaking_table(system, A, w), ball = add_point(system, "ball", 1);
   cdn_system_add_gravity(system, "gravity", cdn_v3(0, 0, -g));
-  cdn_motion_def shake = cdn_default_motion_def();
-  shake.body = table, shake.kind = CDN_MOTION_SINUSOID, shake.params[0] = A, shake.params[1] = w;
-  cdn_system_add_motion(system, &shake);
   cdn_rigid_contact_def c = cdn_default_rigid_contact_def();
   c.a = table, c.b = ball, c.restitution = e;
   cdn_system_add_rigid_contact(system, &c);
