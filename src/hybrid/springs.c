@@ -175,6 +175,14 @@ static bool fly(springs *s) {
   return true;
 }
 
+/* A push that does not lift (Painleve) makes an approach grow: errors count relative to what it has come to. */
+static void grow(springs *s) {
+  double speed = s->speed;
+  for (int i = 0; i < s->m->n_cones; i++)
+    if (s->m->cones[i].normal >= 0) speed = fmax(speed, fabs(s->y[s->m->cones[i].normal]));
+  s->force *= speed / s->speed, s->speed = speed;
+}
+
 /* Until nothing pushes or approaches. False: it did not come to an end. */
 static bool run(springs *s) {
   const size_t size = 3 * (size_t)s->m->rows * sizeof *s->y;
@@ -201,6 +209,7 @@ static bool run(springs *s) {
       decided = false;
     }
     memcpy(s->y, s->next, size);
+    grow(s);
     h *= by;
   }
   return false;
