@@ -19,6 +19,8 @@ START_TEST(a_ball_bounces_and_rests) {
   static const double speeds[] = { 4.4294469180700201727,   2.2147234590350100863,  1.1073617295175050432,
                                    0.55368086475875252158,  0.27684043237937626079, 0.1384202161896881304,
                                    0.069210108094844065198, 0.034605054047422032599 };
+  static const double losses[] = { 7.3575,         1.839375,         0.45984375,         0.1149609375,
+                                   0.028740234375, 0.00718505859375, 0.0017962646484375, 0.000449066162109375 };
   static const double accuracies[] = { 1e-3, 3e-5, 1e-6, 2e-8, 1e-10 };
   const double accuracy = accuracies[_i];
   cdn_system *system = cdn_system_create(NULL);
@@ -32,6 +34,7 @@ START_TEST(a_ball_bounces_and_rests) {
     ck_assert(run_to_event(run, "touches", 2));
     NEAR(cdn_state_time(now), times[k], 3 * accuracy);
     NEAR(cdn_state_u(now)[2], 0.5 * speeds[k], 3 * accuracy);
+    NEAR(cdn_one_sided_get_change(now, contact.normal).energy, losses[k], 10 * accuracy * speeds[k]);
     ck_assert(!cdn_one_sided_is_on(now, contact.normal));
   }
   while (!cdn_one_sided_is_on(now, contact.normal)) ck_assert(run_to_event(run, "touches", 2));
@@ -90,7 +93,14 @@ START_TEST(a_block_rocks_to_rest) {
                                   1.8650126047623517669,  2.1894358388721589953, 2.4656392968617858736 };
   static const double before[] = { 0.99873910413135656844, 0.87504205912426194758, 0.76666529033364234856,
                                    0.67171133235653985585, 0.58851772697293170857, 0.51562791675151356118 };
+  static const double amplitudes[] = { 0.1179735158876867471,   0.084582182436602442818, 0.062186485122523703317,
+                                       0.046357264167194717637, 0.034855406532993269485, -1 };
   const double b = 0.15, h = 0.5, lean = 0.1748740766867202552, ratio = 0.87614678899082568807;
+  /* lean is 0.6 of the angle at which it would fall; on one corner it swings with J p^2 = m g R, J = 4/3 m R^2 */
+  NEAR(lean, 0.6 * 0.291456794477867092, 1e-16);
+  NEAR(atan(b / h), 0.291456794477867092, 1e-16);
+  NEAR(hypot(b, h), 0.52201532544552750899, 2e-16);
+  NEAR(sqrt(g / (4. / 3 * hypot(b, h))), 3.7542527601413896733, 1e-15);
   cdn_system *system = cdn_system_create(NULL);
   const cdn_body block = add_planar(system, "block", 1, (b * b + h * h) / 3);
   cdn_system_add_gravity(system, "gravity", cdn_v3(0, -g, 0));
@@ -108,6 +118,11 @@ START_TEST(a_block_rocks_to_rest) {
     ck_assert(run_to_event(run, "touches", 6));
     NEAR(cdn_state_time(now), times[k], 1e-8);
     NEAR(fabs(cdn_state_u(now)[0]), ratio * before[k], 1e-8);
+    if (k == 5) break;
+    /* half way to the next impact it turns back */
+    ck_assert(!run_to_event(run, "touches", 0.5 * (times[k] + times[k + 1])));
+    NEAR(fabs(cdn_state_q(now)[0]), amplitudes[k], 1e-8);
+    NEAR(cdn_state_u(now)[0], 0, 1e-7);
   }
   while (!cdn_one_sided_is_on(now, (cdn_one_sided){ 0 }) || !cdn_one_sided_is_on(now, (cdn_one_sided){ 1 }))
     ck_assert(run_to_event(run, "touches", 6));
@@ -116,102 +131,6 @@ START_TEST(a_block_rocks_to_rest) {
   NEAR(cdn_state_q(now)[0], 0, 1e-12);
   check_verdict(run);
   end_event_run(run, state);
-}
-END_TEST
-
-/* ---- one set of two walls ---- */
-
-typedef struct groove {
-  double angle[2], vx, omega, mu;
-  cdn_impact_law law;
-  double u[3]; /* afterwards: vx, vy, omega */
-} groove;
-
-static const groove grooves[] = {
-  { { 0.6, 0.6 }, 0, 0, 0, CDN_IMPACT_NEWTON, { 0, 1, 0 } },
-  { { 0.6, 0.6 }, 0, 0, 0, CDN_IMPACT_POISSON, { 0, 1, 0 } },
-  { { 0.5, 0.9 }, 0, 0, 0, CDN_IMPACT_NEWTON, { 0, 1, 0 } },
-  { { 0.5, 0.9 }, 0, 0, 0, CDN_IMPACT_POISSON, { 0, 1, 0 } },
-  { { 0.5, 0.9 }, 0.3, 1, 0.2, CDN_IMPACT_NEWTON, { -0.14999999999999952, 1.0000000000000004, 1.9720316721267515 } },
-  /* compression ends in rest, and its impulses are not unique: by enumeration, the least ones */
-  { { 0.5, 0.9 }, 0.3, 1, 0.2, CDN_IMPACT_POISSON, { -0.061648090158775495, 0.7211684736343549, 0.519670518141644 } },
-};
-
-static cdn_state *ball_in_groove(const groove *x, bool reversed) {
-  cdn_system *system = cdn_system_create(NULL);
-  const cdn_body ball = add_planar(system, "ball", 1, 0.4 * 0.01);
-  for (int k = 0; k < 2; k++) {
-    const int i = reversed ? 1 - k : k;
-    const cdn_vec3 n = cdn_v3((i ? -1 : 1) * sin(x->angle[i]), cos(x->angle[i]), 0);
-    cdn_rigid_contact_def c = cdn_default_rigid_contact_def();
-    c.b = ball, c.radius = 0.1, c.mu_dynamic = x->mu, c.restitution = 0.5, c.X_AP = facing(n, cdn_scale(-0.1, n));
-    cdn_system_add_rigid_contact(system, &c);
-  }
-  cdn_impact_def impact = cdn_default_impact_def();
-  impact.law = x->law;
-  cdn_system_set_impact(system, &impact);
-  cdn_state *state = hybrid_state(system, NULL, (double[]){ x->omega, x->vx, -2 });
-  OK_ON(state, cdn_settle(state, 0));
-  return state;
-}
-
-START_TEST(two_walls_are_one_set) {
-  const groove *x = &grooves[_i];
-  cdn_state *state = ball_in_groove(x, false), *other = ball_in_groove(x, true);
-  NEAR(cdn_state_u(state)[1], x->u[0], 1e-14);
-  NEAR(cdn_state_u(state)[2], x->u[1], 1e-14);
-  NEAR(cdn_state_u(state)[0], x->u[2], 1e-13);
-  /* a symmetric drop stays symmetric, and the order of the walls does not matter */
-  if (x->vx == 0 && x->angle[0] == x->angle[1]) ck_assert(cdn_state_u(state)[1] == 0);
-  for (int k = 0; k < 3; k++) NEAR(cdn_state_u(other)[k], cdn_state_u(state)[k], 1e-13);
-  cdn_state_destroy(state);
-  cdn_state_destroy(other);
-}
-END_TEST
-
-/* ---- a double rod, on which Newton's law would gain energy ---- */
-
-static cdn_state *struck_rods(cdn_impact_law law) {
-  cdn_system *system = cdn_system_create(NULL);
-  cdn_body_def d = cdn_default_body_def();
-  d.mobilizer = CDN_PIN;
-  d.mass = (cdn_mass_properties){ 1, { 0, -0.5, 0 }, { 1. / 12, 1. / 12, 1. / 12, 0, 0, 0 } };
-  d.parent = cdn_system_add_body(system, &d), d.X_PF.p = cdn_v3(0, -1, 0);
-  const cdn_body lower = cdn_system_add_body(system, &d);
-  cdn_rigid_contact_def c = cdn_default_rigid_contact_def();
-  c.b = lower, c.p_B = cdn_v3(0, -1, 0), c.mu_dynamic = 0.5, c.restitution = 0.7;
-  c.X_AP = facing(cdn_v3(0, 1, 0), cdn_v3(0, -cos(0.5) - cos(0.6), 0));
-  cdn_system_add_rigid_contact(system, &c);
-  cdn_impact_def impact = cdn_default_impact_def();
-  impact.law = law;
-  cdn_system_set_impact(system, &impact);
-  cdn_state *state = hybrid_state(system, (double[]){ 0.5, 0.1 }, (double[]){ -0.5, -0.5 });
-  double before;
-  OK_ON(state, cdn_kinetic_energy(state, &before));
-  NEAR(before, 0.5820843746528398, 1e-15);
-  OK_ON(state, cdn_settle(state, 0));
-  return state;
-}
-
-START_TEST(poisson_strikes_a_double_rod) {
-  cdn_state *state = struck_rods(CDN_IMPACT_POISSON);
-  const cdn_hybrid_totals totals = cdn_hybrid_get_totals(state);
-  NEAR(cdn_state_u(state)[0], -0.9635564629887933, 1e-14);
-  NEAR(cdn_state_u(state)[0] + cdn_state_u(state)[1], 1.0245533259924455, 1e-14);
-  NEAR(totals.impact_energy, 0.27931359147425694, 1e-14);
-  ck_assert(totals.lowered == 0);
-  cdn_state_destroy(state);
-}
-END_TEST
-
-START_TEST(no_impact_gains_energy) {
-  cdn_state *state = struck_rods(CDN_IMPACT_NEWTON); /* by Newton's e it would gain 0.231 J of 0.582 */
-  double after;
-  OK_ON(state, cdn_kinetic_energy(state, &after));
-  NEAR(after, 0.5820843746528398, 1e-13);
-  ck_assert(after <= 0.5820843746528398 + 1e-15);
-  ck_assert(cdn_hybrid_get_totals(state).lowered == 1 && cdn_hybrid_get_totals(state).lowered_at == 0);
-  cdn_state_destroy(state);
 }
 END_TEST
 
@@ -240,66 +159,6 @@ START_TEST(four_legs_push_as_little_as_they_can) {
     OK_ON(state, cdn_one_sided_push(state, (cdn_one_sided){ i }, &push));
     NEAR(push, pushes[_i][i], 1e-11);
   }
-  cdn_state_destroy(state);
-}
-END_TEST
-
-/* ---- Painleve's rod, which jams ---- */
-
-typedef struct jam {
-  double e, omega, speed, energy; /* afterwards: of the normal; taken by the impulses */
-} jam;
-static const jam jams[] = { { 0, 0.6684055200460765, 0, 0.2021560405146227 },
-                            { 0.5, 0.6074237769845962, 0.1792541578466317, 0.188569195953181 } };
-
-/* Tip T = C - l (cos, sin) on the floor, slipping along -x. */
-START_TEST(a_rod_jams_without_collision) {
-  const jam *x = &jams[_i];
-  const double angle = 1.1, l = 1, m = 1, mu = 1.5;
-  cdn_system *system = cdn_system_create(NULL);
-  const cdn_body rod = add_planar(system, "rod", m, m * l * l / 3);
-  cdn_system_add_gravity(system, "gravity", cdn_v3(0, -g, 0));
-  cdn_rigid_contact_def c = cdn_default_rigid_contact_def();
-  c.name = "tip", c.b = rod, c.p_B = cdn_v3(-l, 0, 0), c.mu_dynamic = mu, c.restitution = x->e;
-  c.X_AP = facing(cdn_v3(0, 1, 0), cdn_v3(0, 0, 0));
-  cdn_system_add_rigid_contact(system, &c);
-  cdn_state *state = hybrid_state(system, (double[]){ angle, l * cos(angle), l * sin(angle) }, (double[]){ 0, -1, 0 });
-  double speed;
-  OK_ON(state, cdn_settle(state, 0));
-  const cdn_hybrid_totals totals = cdn_hybrid_get_totals(state);
-  ck_assert(totals.jams == 1);
-  NEAR(cdn_state_u(state)[0], x->omega, 1e-14);
-  NEAR(totals.impact_energy, x->energy, 1e-14);
-  OK_ON(state, cdn_calc_constraint_verr(state, cdn_system_find_constraint(cdn_state_system(state), "tip"), &speed));
-  NEAR(speed, x->speed, 1e-14);
-  cdn_state_destroy(state);
-}
-END_TEST
-
-/* With a spin of 4 rad/s the rod may go on sliding, with N = 22.04 N, or lift off: what it did before decides. */
-START_TEST(a_rod_of_several_solutions_goes_on) {
-  const double angle = 1.1, l = 1, m = 1, w = 4;
-  const bool slid = _i == 1;
-  cdn_system *system = cdn_system_create(NULL);
-  const cdn_body rod = add_planar(system, "rod", m, m * l * l / 3);
-  cdn_system_add_gravity(system, "gravity", cdn_v3(0, -g, 0));
-  cdn_rigid_contact_def c = cdn_default_rigid_contact_def();
-  c.name = "tip", c.b = rod, c.p_B = cdn_v3(-l, 0, 0), c.mu_dynamic = slid ? 0.1 : 1.5;
-  c.X_AP = facing(cdn_v3(0, 1, 0), cdn_v3(0, 0, 0));
-  const cdn_rigid_contact tip = cdn_system_add_rigid_contact(system, &c);
-  cdn_state *state = hybrid_state(system, (double[]){ angle, l * cos(angle), l * sin(angle) }, (double[]){ 0, -1, 0 });
-  if (slid) {
-    OK_ON(state, cdn_settle(state, 0)); /* without much friction and without a spin it slides */
-    ck_assert(cdn_one_sided_is_on(state, tip.normal) && cdn_hybrid_get_totals(state).several == 0);
-    OK_ON(state, cdn_element_set_parameters(state, CDN_ELEMENT_DRY_FRICTION, tip.friction.i, 2, 1, &(double){ 1.5 }));
-  }
-  OK_ON(state, cdn_state_set_u(state, (double[]){ w, -1 - w * l * sin(angle), w * l * cos(angle) }));
-  OK_ON(state, cdn_settle(state, 0));
-  const cdn_hybrid_totals totals = cdn_hybrid_get_totals(state);
-  double push;
-  OK_ON(state, cdn_one_sided_push(state, tip.normal, &push));
-  NEAR(push, slid ? 22.04066458636002 : 0, 1e-12 * 22);
-  ck_assert(totals.several == 1 && totals.several_at == tip.normal.i && totals.jams == 0);
   cdn_state_destroy(state);
 }
 END_TEST
@@ -375,11 +234,6 @@ static void add(TCase *c) {
   tcase_add_loop_test(c, a_ball_bounces_and_rests, 0, 5);
   tcase_add_test(c, a_ball_rests_on_a_shaking_table_and_leaves_it);
   tcase_add_test(c, a_block_rocks_to_rest);
-  tcase_add_loop_test(c, two_walls_are_one_set, 0, (int)(sizeof grooves / sizeof *grooves));
-  tcase_add_test(c, poisson_strikes_a_double_rod);
-  tcase_add_test(c, no_impact_gains_energy);
-  tcase_add_loop_test(c, a_rod_jams_without_collision, 0, 2);
-  tcase_add_loop_test(c, a_rod_of_several_solutions_goes_on, 0, 2);
   tcase_add_loop_test(c, a_cradle_strikes_as_its_rule_says, 0, 8);
   tcase_add_test(c, an_ensemble_bounces_as_single_runs_do);
   tcase_add_loop_test(c, four_legs_push_as_little_as_they_can, 0, 2);
