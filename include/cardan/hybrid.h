@@ -68,7 +68,9 @@ CDN_API cdn_one_sided cdn_system_make_one_sided(cdn_system *system, const cdn_on
  *  the speed of a joint. The constraint belongs to one element alone, which switches it. While it sticks, the
  *  multipliers are the friction force, of at most mu_static N; then it slips, and its force is (mu_dynamic + viscous v)
  *  N against the slip of speed v. N is the sum of what is given here: `load`, the push of a one-sided constraint, the
- *  norm of the multipliers of a constraint that is always on (8.76). */
+ *  norm of the multipliers of a constraint that is always on, the norm of the force that a mobilizer transmits (8.76).
+ *  Derivatives (derivatives.h) refuse friction that slips by a mobilizer's reaction, by name; inverse dynamics refuses
+ *  it in both statuses. */
 typedef struct cdn_dry_friction_def {
   CDN_DEF_HEADER;
   const char *name;        /**< copied; NULL: the constraint's name */
@@ -79,6 +81,13 @@ typedef struct cdn_dry_friction_def {
   double mu_static;        /**< >= 0. -1, the default: as mu_dynamic */
   double mu_dynamic;       /**< >= 0 */
   double viscous;          /**< s/m, >= 0: mu grows with the speed of slip. Default 0 */
+  /** A body whose mobilizer's reaction presses: the force that it transmits (cdn_calc_reaction_forces), not its moment.
+   *  Where the slip is that of an angle, such as a pin's, mu is Coulomb's coefficient times the radius of the bearing,
+   *  in m. Default { -1 }: none */
+  cdn_body mobilizer;
+  /** In the mobilizer's frame M: only the part of that force at a right angle to this axis presses, as in a guide that
+   *  slides along it. Of any length. Default 0: the whole force, as in a pin */
+  cdn_vec3 axis;
 } cdn_dry_friction_def;
 CDN_DEF(dry_friction_def);
 CDN_API cdn_dry_friction cdn_system_add_dry_friction(cdn_system *system, const cdn_dry_friction_def *def);

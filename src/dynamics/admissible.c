@@ -332,6 +332,7 @@ cdn_status cdni_inverse_admit(inverse_problem *p, const hybrid_room *room) {
   const size_t basis = (size_t)p->m * (size_t)p->m * sizeof(double);
   void *frame;
   if (x.n == 0) return CDN_OK;
+  CDNI_TRY(cdni_hybrid_refuse_joints(room, p->state, function, CDN_FRICTION_STICK));
   CDNI_TRY(cdni_operator_work(p->state, function, divide(&x, NULL) + basis, &frame));
   memset(frame, 0, divide(&x, NULL) + basis);
   divide(&x, (char *)frame + basis);

@@ -37,7 +37,11 @@ static cdn_status answer(cdn_state *state, int columns, double *X, double *L) {
   return rows ? cdni_soft_vary(dyn->soft, state, "cdn_realize", 1, &x) : CDN_OK;
 }
 
-const slip_answer cdni_dynamics_answer = { answer, bends };
+static cdn_status forces(cdn_state *state, const sv **F) {
+  return cdni_dynamics_acting_forces(cdni_dynamics(cdn_state_system(state)), state, F, NULL);
+}
+
+const slip_answer cdni_dynamics_answer = { answer, bends, forces };
 
 /* Forces of slipping friction that change by less, as a part of the largest, agree; after some rounds also those that
  * change by what the rounding of hard soft rows leaves (4e-9 where R is 1e-4 of the answer). */
@@ -57,7 +61,7 @@ cdn_status cdni_dynamics_accelerate_slipping(const dynamics *dyn, cdn_state *sta
     if (rows) CDNI_TRY(cdni_soft_solve(dyn->soft, state, d, F, f));
     if (rows) CDNI_TRY(cdni_dynamics_accelerate(dyn, state, d));
     if (!depends || (!rows && round == 1)) break;
-    CDNI_TRY(cdni_hybrid_correct(dyn->hybrid, state, &change));
+    CDNI_TRY(cdni_hybrid_correct(dyn->hybrid, state, F, &change));
     if (change <= AGREED || (round > MANY_ROUNDS && change <= NEARLY)) break;
   }
   if (depends && rows && !(change <= NEARLY)) {

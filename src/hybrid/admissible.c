@@ -1,4 +1,5 @@
 /* Which multipliers of a State are admissible, for inverse dynamics. */
+#include "hybrid/press.h"
 #include "hybrid/slip.h"
 
 static int row_of(const hybrid_room *room, int constraint) { return constraint_at(room->constraints, constraint)->row; }
@@ -14,12 +15,13 @@ static int sticking_on(const hybrid_room *room, const cdn_state *state, int norm
 static void set_bound(const hybrid_room *room, const cdn_state *state, int i, const double *lambda,
                       multiplier_cone *c) {
   const dry_friction *x = friction_at(room, i);
+  const pressing p = { .lambda = lambda };
   double push = 0;
   c->tangent = row_of(room, x->slip), c->n = x->n;
   c->mu = friction_static(friction_params(room, state, i));
   if (x->normal >= 0)
     push = -side_at(room, x->normal)->sign * lambda[row_of(room, side_at(room, x->normal)->constraint)];
-  c->base = c->mu * (cdni_friction_press(room, state, i, lambda, 0, NULL, NULL) - push);
+  c->base = c->mu * (cdni_friction_press(room, state, i, &p, NULL) - push);
 }
 
 int cdni_hybrid_limits(const hybrid_room *room, const cdn_state *state, const double *lambda, multiplier_cone *cones) {
@@ -68,9 +70,10 @@ cdn_status cdni_hybrid_add_slips(const hybrid_room *room, cdn_state *state, cons
   for (int i = 0; i < hybrid_frictions(room) && status == CDN_OK; i++) {
     const dry_friction *x = friction_at(room, i);
     if (friction_status(room, state, i) != CDN_FRICTION_SLIP) continue;
-    if (x->reaction >= 0)
+    if (x->reaction >= 0 || x->joint >= 0)
       status = cdni_state_fail(state, CDN_ERR_UNSUPPORTED, false, function, x->name,
-                               "friction '%s' slips, pressed by the reaction of a constraint, which %s cannot handle",
+                               "friction '%s' slips, pressed by the reaction of a constraint or a mobilizer, which %s "
+                               "cannot handle",
                                x->name, function);
     else status = add_slip(room, state, i, H, r, G);
   }

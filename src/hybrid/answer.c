@@ -1,5 +1,6 @@
 /* How the System answers pushes at a moment, and the set of contacts solved with that answer. */
 #include "hybrid/moment.h"
+#include "hybrid/press.h"
 
 #include <float.h>
 #include <math.h>
@@ -64,6 +65,31 @@ cdn_status cdni_moment_respond(moment *m) {
     memcpy(m->L + r * eq, m->lambda + m->first_row, eq * sizeof *m->lambda);
   }
   cdni_moment_multiply(m);
+  return cdni_moment_respond_joints(m);
+}
+
+static cdn_status joints_of_rows(moment *m, int row, int n, int constraint, double sign) {
+  const size_t width = 3 * (size_t)m->room->joints, eq = (size_t)m->equations, nu = (size_t)m->nu;
+  for (int k = 0; k < n; k++) {
+    const double unit[2] = { k == 0 ? sign : 0, k == 1 ? sign : 0 };
+    const size_t r = (size_t)(row + k);
+    const joint_cause cause = { m->X + r * nu, m->L + r * eq, 1, 1, constraint, unit };
+    CDNI_TRY(cdni_joint_change(m->room, m->state, &cause, 1, m->J + r * width));
+  }
+  return CDN_OK;
+}
+
+cdn_status cdni_moment_respond_joints(moment *m) {
+  const hybrid_room *room = m->room;
+  if (room->joints == 0) return CDN_OK;
+  for (int i = 0; i < hybrid_sides(room); i++) {
+    const one_sided *s = side_at(room, i);
+    if (m->side_cone[i] >= 0) CDNI_TRY(joints_of_rows(m, m->cones[m->side_cone[i]].normal, 1, s->constraint, s->sign));
+  }
+  for (int i = 0; i < hybrid_frictions(room); i++) {
+    const dry_friction *x = friction_at(room, i);
+    if (m->friction_cone[i] >= 0) CDNI_TRY(joints_of_rows(m, m->cones[m->friction_cone[i]].tangent, x->n, x->slip, 1));
+  }
   return CDN_OK;
 }
 
@@ -74,6 +100,10 @@ cdn_status cdni_moment_free_accelerations(moment *m) {
   const double *lambda = cdn_state_multipliers(m->state);
   if (!lambda) return CDN_ERR_ARG;
   memcpy(m->free_lambda, lambda + m->first_row, (size_t)m->equations * sizeof *lambda);
+  double *joints;
+  CDNI_TRY(cdni_joints_of(room, m->state, &joints));
+  for (int k = 0; k < 3 * room->joints; k++) m->free_joints[k] = joints[k];
+  cdn_work_pop(m->state, joints);
   const tree_data d = cdni_matter_data(room->matter, m->state);
   for (int i = 0; i < hybrid_sides(room); i++) {
     const one_sided *s = side_at(room, i);
@@ -104,6 +134,18 @@ static double reaction(const moment *m, int constraint, const double *lambda) {
   return sqrt(sum);
 }
 
+/* The same of what the mobilizer transmits that presses on a friction. */
+static double transmitted(const moment *m, int joint, bool free) {
+  const size_t width = 3 * (size_t)m->room->joints;
+  double sum = 0;
+  for (int k = 3 * joint; k < 3 * joint + 3; k++) {
+    double now = free ? m->free_joints[k] : 0;
+    for (int r = 0; r < m->rows; r++) now += m->J[(size_t)r * width + (size_t)k] * m->p[r];
+    sum += now * now;
+  }
+  return sqrt(sum);
+}
+
 double cdni_moment_set_bounds(moment *m, bool impulses, const double *lambda, bool *depends) {
   double change = 0;
   for (int i = 0; i < hybrid_frictions(m->room); i++) {
@@ -113,8 +155,9 @@ double cdni_moment_set_bounds(moment *m, bool impulses, const double *lambda, bo
     cone *c = &m->cones[m->friction_cone[i]];
     const double speed = c->slips ? hypot(m->v[c->tangent], c->n > 1 ? m->v[c->tangent + 1] : 0) : 0;
     double N = p[FRICTION_LOAD] * (impulses ? m->span : 1);
-    *depends = *depends || x->reaction >= 0;
+    *depends = *depends || x->reaction >= 0 || x->joint >= 0;
     if (x->reaction >= 0) N += reaction(m, x->reaction, lambda);
+    if (x->joint >= 0) N += transmitted(m, x->joint, lambda != NULL);
     c->mu_dynamic = p[FRICTION_DYNAMIC] + p[FRICTION_VISCOUS] * speed;
     c->mu_static = impulses ? c->mu_dynamic : friction_static(p);
     change = fmax(change, fabs(c->mu_dynamic * N - c->base_dynamic) / fmax(c->mu_dynamic * N, DBL_MIN));

@@ -4,7 +4,8 @@
 #include <math.h>
 
 #include "hybrid/moment.h"
-#include "hybrid/slip.h"
+#include "hybrid/press.h"
+#include "matter/operators.h"
 
 cdn_status cdni_moment_bend(moment *m) {
   const size_t nu = (size_t)m->nu, rows = (size_t)m->rows, eq = (size_t)m->equations;
@@ -22,8 +23,9 @@ cdn_status cdni_moment_bend(moment *m) {
     for (size_t k = 0; k < eq; k++) m->L[r * eq + k] = L[k * rows + r];
   }
   cdn_work_pop(m->state, X);
-  if (status == CDN_OK) cdni_moment_multiply(m);
-  return status;
+  CDNI_TRY(status);
+  cdni_moment_multiply(m);
+  return cdni_moment_respond_joints(m);
 }
 
 /* What is on must push, what sticks must be within its bound; the largest push is the scale. */
@@ -39,14 +41,14 @@ cdn_status cdni_moment_check(moment *m) {
         -side_at(room, i)->sign * lambda[constraint_at(room->constraints, side_at(room, i)->constraint)->row];
     if (side_is_on(room, m->state, i)) largest = fmax(largest, p), worst = fmax(worst, -p);
   }
+  double *joints, bound;
+  CDNI_TRY(cdni_joints_of(room, m->state, &joints));
+  const pressing p = { .lambda = lambda, .joints = joints };
   for (int i = 0; i < hybrid_frictions(room); i++) {
-    const dry_friction *x = friction_at(room, i);
-    const double *force = lambda + constraint_at(room->constraints, x->slip)->row;
     if (friction_status(room, m->state, i) != CDN_FRICTION_STICK) continue;
-    const double bound = friction_static(friction_params(room, m->state, i)) *
-                         cdni_friction_press(room, m->state, i, lambda, 0, NULL, NULL);
-    largest = fmax(largest, bound), worst = fmax(worst, hypot(force[0], x->n > 1 ? force[1] : 0) - bound);
+    worst = fmax(worst, -cdni_friction_margin(room, m->state, i, &p, &bound)), largest = fmax(largest, bound);
   }
+  cdn_work_pop(m->state, joints);
   if (!(worst > 1e-9 * largest)) return CDN_OK;
   m->residual = worst / largest;
   return cdni_moment_fails(m, "no statuses agree with the accelerations beside soft rows");

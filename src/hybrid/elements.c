@@ -10,7 +10,7 @@
 #include "system/elements.h"
 
 CDNI_DEF(one_sided_def, .constraint = { -1 }, .stiffness = 1);
-CDNI_DEF(dry_friction_def, .slip = { -1 }, .normal = { -1 }, .reaction = { -1 }, .mu_static = -1);
+CDNI_DEF(dry_friction_def, .slip = { -1 }, .normal = { -1 }, .reaction = { -1 }, .mu_static = -1, .mobilizer = { -1 });
 CDNI_DEF(rigid_contact_def, .X_AP = { { { 1, 0, 0 }, { 0, 1, 0 }, { 0, 0, 1 } }, { 0, 0, 0 } }, .mu_static = -1,
          .stiffness = 1);
 
@@ -131,6 +131,13 @@ cdn_one_sided cdn_system_make_one_sided(cdn_system *system, const cdn_one_sided_
   return add_side(system, __func__, def);
 }
 
+static void check_mobilizer(cdni_adder *by, const cdn_dry_friction_def *d) {
+  const double size = cdn_norm(d->axis);
+  cdni_adder_check_body(by, d->mobilizer);
+  if (by->ok && d->mobilizer.i == 0) refuse(by, "its mobilizer is Ground's: name the body that the mobilizer moves");
+  if (by->ok && !(size <= FINITE)) refuse(by, "its axis must be finite");
+}
+
 static bool check_friction(cdni_adder *by, const hybrid_room *room, const cdn_dry_friction_def *d) {
   if (!check_constraint(by, room, d->slip, "constraint")) return false;
   const constraint_element *c = element_of(by->system, d->slip);
@@ -142,12 +149,18 @@ static bool check_friction(cdni_adder *by, const hybrid_room *room, const cdn_dr
     if (friction_at(room, i)->normal == d->normal.i)
       cdni_adder_refuse(by, CDN_ERR_ARG, "'%s' has friction '%s' already", side_at(room, d->normal.i)->name,
                         friction_at(room, i)->name);
+  if (d->mobilizer.i != -1 && by->ok) check_mobilizer(by, d);
   if (!by->ok) return false;
   if (d->reaction.i >= 0 && element_of(by->system, d->reaction)->m > HYBRID_MOST_EQUATIONS)
     return refuse(by, "its reaction has too many equations");
   return check_range(by, "load", d->load, FINITE) &&
          (d->mu_static == -1 || check_range(by, "mu_static", d->mu_static, FINITE)) &&
          check_range(by, "mu_dynamic", d->mu_dynamic, FINITE) && check_range(by, "viscous", d->viscous, FINITE);
+}
+
+static v3 axis_of(const cdn_dry_friction_def *d) {
+  const double size = cdn_norm(d->axis);
+  return size > 0 ? v3_scale(1 / size, (v3){ d->axis.x, d->axis.y, d->axis.z }) : v3_zero();
 }
 
 static cdn_dry_friction add_friction(cdn_system *system, const char *function, const cdn_dry_friction_def *def) {
@@ -169,7 +182,10 @@ static cdn_dry_friction add_friction(cdn_system *system, const char *function, c
                                  .slip = d.slip.i,
                                  .normal = d.normal.i,
                                  .reaction = d.reaction.i,
-                                 .n = element_of(system, d.slip)->nv };
+                                 .n = element_of(system, d.slip)->nv,
+                                 .mobilizer = d.mobilizer.i,
+                                 .joint = d.mobilizer.i >= 0 ? room->joints : -1,
+                                 .axis = axis_of(&d) };
   const double params[FRICTION_PARAMS] = { d.load, d.mu_static, d.mu_dynamic, d.viscous };
   if (!element.name) cdni_adder_refuse(&by, CDN_ERR_NOMEM, "out of memory");
   if (!by.ok ||
@@ -177,6 +193,7 @@ static cdn_dry_friction add_friction(cdn_system *system, const char *function, c
     cdni_strfree(cdni_system_allocator(system), element.name);
     return none;
   }
+  room->joints += element.joint >= 0;
   cdn_system_disable_constraint(system, d.slip);
   return (cdn_dry_friction){ (int32_t)room->frictions.count - 1 };
 }

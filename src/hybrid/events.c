@@ -5,6 +5,7 @@
 
 #include <cardan/events.h>
 
+#include "hybrid/press.h"
 #include "hybrid/slip.h"
 #include "system/triggers.h"
 
@@ -126,15 +127,15 @@ static cdn_status calc_pushes(const hybrid_room *room, cdn_state *state, double 
       pushes[i] = beyond(rounding, -s->sign * lambda[constraint_at(room->constraints, s->constraint)->row]);
   }
   pushes += hybrid_sides(room);
+  double *joints;
+  CDNI_TRY(cdni_joints_of(room, state, &joints));
   for (int i = 0; i < hybrid_frictions(room); i++) {
-    const dry_friction *x = friction_at(room, i);
-    const double *force = lambda + constraint_at(room->constraints, x->slip)->row;
+    const pressing p = { .lambda = lambda, .joints = joints };
     pushes[i] = NAN;
-    if (friction_status(room, state, i) != CDN_FRICTION_STICK) continue;
-    const double bound =
-        friction_static(friction_params(room, state, i)) * cdni_friction_press(room, state, i, lambda, 0, NULL, NULL);
-    pushes[i] = beyond(rounding, bound - hypot(force[0], x->n > 1 ? force[1] : 0));
+    if (friction_status(room, state, i) == CDN_FRICTION_STICK)
+      pushes[i] = beyond(rounding, cdni_friction_margin(room, state, i, &p, NULL));
   }
+  cdn_work_pop(state, joints);
   return CDN_OK;
 }
 

@@ -19,6 +19,8 @@ typedef struct slip_answer {
   cdn_status (*solve)(cdn_state *state, int columns, double *X, double *L);
   /* Whether the answer differs from that of masses and constraints: soft rows act. */
   cdn_status (*bends)(cdn_state *state, bool *does);
+  /* The forces on bodies, about M's origins, but for those of constraints. */
+  cdn_status (*forces)(cdn_state *state, const sv **F);
 } slip_answer;
 /* Declares the friction forces of an evaluation as a companion of the accelerations, which answer like this. The System
  * is being frozen. */
@@ -45,9 +47,10 @@ bool cdni_hybrid_slips(const hybrid_room *room, const cdn_state *state);
 cdn_status cdni_hybrid_load_slips(const hybrid_room *room, cdn_state *state, bool *depends);
 /* Adds these forces (F about M's origins, f on mobilities). */
 cdn_status cdni_hybrid_push(const hybrid_room *room, cdn_state *state, sv *F, double *f);
-/* From the multipliers of a solution with these forces: sets the forces that agree with their own multipliers, as far
- * as those follow the answer of the System. *change: the largest change of a force, as a part of the largest. */
-cdn_status cdni_hybrid_correct(const hybrid_room *room, cdn_state *state, double *change);
+/* From a solution with these forces (F: all forces on bodies, but for those of constraints): sets the forces that agree
+ * with what presses on them, as far as that follows the answer of the System. *change: the largest change of a force,
+ * as a part of the largest. */
+cdn_status cdni_hybrid_correct(const hybrid_room *room, cdn_state *state, const sv *F, double *change);
 /* ---- derivatives while friction slips (slip_vary.c) ---- */
 
 struct derivative_pass;
@@ -105,6 +108,10 @@ int cdni_hybrid_limits(const hybrid_room *room, const cdn_state *state, const do
 /* Of friction that slips, as forces that a balance r + G^T lambda contains: what its load does to r (nu), and what its
  * push does to rows of G (equations x nu). Fails, by name, where the reaction of a constraint presses. */
 cdn_status cdni_hybrid_add_slips(const hybrid_room *room, cdn_state *state, const char *function, double *r, double *G);
+
+/* Fails, by name, if any friction that a mobilizer presses has this status. */
+cdn_status cdni_hybrid_refuse_joints(const hybrid_room *room, cdn_state *state, const char *function,
+                                     cdn_friction_status status);
 
 /* The power of friction that slips, W. */
 cdn_status cdni_hybrid_power(const hybrid_room *room, cdn_state *state, double *power);

@@ -20,6 +20,8 @@ typedef struct dry_friction {
   char *name;
   int32_t slip, normal, reaction; /* constraint; one-sided element and constraint, or -1 */
   int32_t n;                      /* equations */
+  int32_t mobilizer, joint;       /* whose mobilizer presses: a body, or -1; its place among such frictions, or -1 */
+  v3 axis;                        /* in its frame M: a unit vector; only what is across it presses. 0: all */
 } dry_friction;
 enum { FRICTION_LOAD, FRICTION_STATIC, FRICTION_DYNAMIC, FRICTION_VISCOUS, FRICTION_PARAMS };
 
@@ -47,6 +49,7 @@ struct hybrid_room {
   cdni_array sides;                        /* one_sided */
   cdni_array frictions;                    /* dry_friction */
   cdni_array side_params, friction_params; /* double: defaults */
+  int32_t joints;                          /* frictions that a mobilizer presses */
   cdn_impact_def impact;                   /* without pointers of the program */
   bool has_impact;
   cdn_impact_ops own; /* a law of the user's: `solve` is NULL if there is none */

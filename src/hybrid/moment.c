@@ -24,6 +24,7 @@ static size_t divide_elements(moment *m, char *base) {
   m->x = cdni_part(base, &at, all, sizeof(double));
   m->lambda = cdni_part(base, &at, (size_t)m->all_equations, sizeof(double));
   m->free_lambda = cdni_part(base, &at, (size_t)m->equations, sizeof(double));
+  m->free_joints = cdni_part(base, &at, 3 * (size_t)m->room->joints, sizeof(double));
   m->changes = cdni_part(base, &at, hybrid_changes(m->room), sizeof(double));
   m->places = cdni_part(base, &at, (size_t)m->nu, sizeof *m->places);
   return at;
@@ -38,6 +39,7 @@ static size_t divide_rows(moment *m, char *base) {
   m->X = cdni_part(base, &at, rows * nu, sizeof(double));
   m->L = cdni_part(base, &at, rows * (size_t)m->equations, sizeof(double));
   m->W = cdni_part(base, &at, rows * rows, sizeof(double));
+  m->J = cdni_part(base, &at, rows * 3 * (size_t)m->room->joints, sizeof(double));
   double **const vectors[] = { &m->v, &m->b, &m->p, &m->w, &m->e, &m->least, &m->total, &m->before };
   for (int i = 0; i < CDNI_COUNT(vectors); i++) *vectors[i] = cdni_part(base, &at, rows, sizeof(double));
   m->first = cdni_part(base, &at, rows + 1, sizeof *m->first);

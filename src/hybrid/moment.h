@@ -40,8 +40,9 @@ typedef struct moment {
   bool dull;                 /* nothing bounces */
   double span;               /* s, of a captured step, in which loads have impulses; 0: a moment */
   double *f, *x, *lambda, *free_lambda;
-  int *places;         /* nu numbers: where a row of G is not zero */
-  int *first, *column; /* W as cone_matrix */
+  double *J, *free_joints; /* of what mobilizers transmit: rows x 3 of each friction; without pushes */
+  int *places;             /* nu numbers: where a row of G is not zero */
+  int *first, *column;     /* W as cone_matrix */
   double *value;
   double *changes;   /* changes.c, bounces.c */
   bool stops;        /* what was about to part is captured: u does not know that yet */
@@ -56,8 +57,10 @@ cdn_status cdni_moment_gap(moment *m, int i, double *gap, double *speed);
 cdn_status cdni_moment_arrange(moment *m);
 /* Switches off all constraints of elements, so that the System answers without them. */
 cdn_status cdni_moment_release(moment *m);
-/* How the System answers to the rows: G, X, L, W. */
+/* How the System answers to the rows: G, X, L, W, J. */
 cdn_status cdni_moment_respond(moment *m);
+/* J from X and L. */
+cdn_status cdni_moment_respond_joints(moment *m);
 cdn_status cdni_moment_fails(const moment *m, const char *what);
 /* The accelerations along each row without any push: b, and the multipliers. */
 cdn_status cdni_moment_free_accelerations(moment *m);

@@ -5,6 +5,7 @@
  * follow. */
 #include <math.h>
 
+#include "hybrid/press.h"
 #include "hybrid/slip.h"
 #include "math/lu.h"
 #include "matter/operators.h"
@@ -50,40 +51,21 @@ cdn_status cdni_friction_law(const hybrid_room *room, cdn_state *state, int i, f
   return CDN_OK;
 }
 
-double cdni_friction_press(const hybrid_room *room, const cdn_state *state, int i, const double *lambda, int columns,
-                           const double *L, double *slope) {
-  const dry_friction *x = friction_at(room, i);
-  const size_t n = (size_t)columns;
-  double N = friction_params(room, state, i)[FRICTION_LOAD], size = 0;
-  if (n) memset(slope, 0, n * sizeof *slope);
-  if (x->normal >= 0) {
-    const one_sided *s = side_at(room, x->normal);
-    const size_t row = (size_t)constraint_at(room->constraints, s->constraint)->row;
-    N -= s->sign * lambda[row];
-    for (size_t c = 0; c < n; c++) slope[c] -= s->sign * L[row * n + c];
-  }
-  if (x->reaction < 0) return N;
-  const constraint_element *e = constraint_at(room->constraints, x->reaction);
-  for (int k = e->row; k < e->row + e->m; k++) size = hypot(size, lambda[k]);
-  for (int k = e->row; k < e->row + e->m && size > 0; k++)
-    for (size_t c = 0; c < n; c++) slope[c] += lambda[k] / size * L[(size_t)k * n + c];
-  return N + size;
-}
-
 cdn_status cdni_hybrid_load_slips(const hybrid_room *room, cdn_state *state, bool *depends) {
   double *forces = cdni_hybrid_forces(room, state);
+  bool follows = false, joints = false;
   memset(forces, 0, (size_t)hybrid_frictions(room) * 2 * sizeof *forces);
-  *depends = false;
   for (int i = 0; i < hybrid_frictions(room); i++) {
     friction_law law;
     if (friction_status(room, state, i) != CDN_FRICTION_SLIP) continue;
     const dry_friction *x = friction_at(room, i);
-    *depends = *depends || x->normal >= 0 || x->reaction >= 0;
+    follows = follows || x->normal >= 0 || x->reaction >= 0;
+    joints = joints || x->joint >= 0;
     CDNI_TRY(cdni_friction_law(room, state, i, &law));
     const double load = friction_params(room, state, i)[FRICTION_LOAD];
     for (int k = 0; k < x->n; k++) forces[2 * i + k] = -law.mu * load * law.e[k];
   }
-  *depends = *depends && cdni_constraint_any_enabled(room->constraints, state);
+  *depends = joints || (follows && cdni_constraint_any_enabled(room->constraints, state));
   return CDN_OK;
 }
 
@@ -122,6 +104,17 @@ cdn_status cdni_slip_columns(const hybrid_room *room, cdn_state *state, int n, c
   return CDN_OK;
 }
 
+cdn_status cdni_slip_joints(const hybrid_room *room, cdn_state *state, int n, const int *elements,
+                            const friction_law *laws, const double *X, const double *L, double *J) {
+  const size_t width = (size_t)n;
+  for (size_t i = 0; i < width; i++) {
+    const double force[2] = { -laws[i].e[0], -laws[i].e[1] };
+    const joint_cause cause = { X + i, L + i, width, width, friction_at(room, elements[i])->slip, force };
+    CDNI_TRY(cdni_joint_change(room, state, &cause, width, J + i));
+  }
+  return CDN_OK;
+}
+
 typedef struct slip_problem {
   const hybrid_room *room;
   cdn_state *state;
@@ -131,38 +124,48 @@ typedef struct slip_problem {
   double *base, *sigma; /* of the solution with multipliers lambda0, and now */
   const double *lambda0;
   double *lambda;
-  double *columns; /* m x n: the change of lambda by each sigma */
-  double *X;       /* nu x n */
-  double *G;       /* 2 x nu */
-  double *A, *r;   /* of Newton's method */
+  double *columns;              /* m x n: the change of lambda by each sigma */
+  double *joints0, *joints, *J; /* the same of what mobilizers transmit: 3 numbers of each, and 3 x n */
+  double *X;                    /* nu x n */
+  double *G;                    /* 2 x nu */
+  double *A, *r;                /* of Newton's method */
 } slip_problem;
 
 static size_t divide(slip_problem *p, char *frame) {
   const size_t n = (size_t)p->n, m = (size_t)p->m, nu = (size_t)p->room->matter->tree.nu, d = sizeof(double);
+  const size_t joints = 3 * (size_t)p->room->joints;
   size_t at = 0;
   p->elements = cdni_part(frame, &at, n, sizeof *p->elements);
   p->laws = cdni_part(frame, &at, n, sizeof *p->laws);
   p->base = cdni_part(frame, &at, n, d), p->sigma = cdni_part(frame, &at, n, d);
   p->lambda = cdni_part(frame, &at, m, d), p->columns = cdni_part(frame, &at, m * n, d);
   p->X = cdni_part(frame, &at, nu * n, d), p->G = cdni_part(frame, &at, 2 * nu, d);
+  p->joints0 = cdni_part(frame, &at, joints, d), p->joints = cdni_part(frame, &at, joints, d);
+  p->J = cdni_part(frame, &at, joints * n, d);
   p->A = cdni_part(frame, &at, n * n, d), p->r = cdni_part(frame, &at, n, d);
   return at;
+}
+
+/* to = from + columns (sigma - base), of m numbers. */
+static void follow(const slip_problem *p, int m, const double *from, const double *columns, double *to) {
+  for (int k = 0; k < m; k++) {
+    to[k] = from[k];
+    for (int j = 0; j < p->n; j++) to[k] += columns[k * p->n + j] * (p->sigma[j] - p->base[j]);
+  }
 }
 
 /* Sigma of all, so that sigma = mu N(sigma). False where there is none. */
 static bool agree(slip_problem *p) {
   const int n = p->n;
+  const pressing at = { p->lambda, p->joints, n, p->columns, p->J };
   for (int round = 0; round < 50; round++) {
     double largest = 0, change = 0, most = 0;
-    for (int k = 0; k < p->m; k++) {
-      p->lambda[k] = p->lambda0[k];
-      for (int j = 0; j < n; j++)
-        p->lambda[k] += p->columns[(size_t)k * (size_t)n + (size_t)j] * (p->sigma[j] - p->base[j]);
-    }
+    follow(p, p->m, p->lambda0, p->columns, p->lambda);
+    follow(p, 3 * p->room->joints, p->joints0, p->J, p->joints);
     for (int i = 0; i < n; i++) {
       double *row = p->A + (size_t)i * (size_t)n;
       const double mu = p->laws[i].mu;
-      const double N = cdni_friction_press(p->room, p->state, p->elements[i], p->lambda, n, p->columns, row);
+      const double N = cdni_friction_press(p->room, p->state, p->elements[i], &at, row);
       for (int j = 0; j < n; j++) row[j] *= -mu;
       row[i] += 1;
       p->r[i] = mu * N - p->sigma[i];
@@ -180,7 +183,7 @@ static bool agree(slip_problem *p) {
   return false;
 }
 
-static cdn_status correct(slip_problem *p, double *change) {
+static cdn_status correct(slip_problem *p, const sv *F, double *change) {
   const hybrid_room *room = p->room;
   double *forces = cdni_hybrid_forces(room, p->state), largest = 0;
   cdni_hybrid_list_slips(room, p->state, p->elements);
@@ -191,6 +194,8 @@ static cdn_status correct(slip_problem *p, double *change) {
   }
   CDNI_TRY(cdni_slip_columns(room, p->state, p->n, p->elements, p->laws, p->G, p->X));
   CDNI_TRY(room->answer.solve(p->state, p->n, p->X, p->columns));
+  CDNI_TRY(cdni_joint_forces(room, p->state, F, p->joints0));
+  CDNI_TRY(cdni_slip_joints(room, p->state, p->n, p->elements, p->laws, p->X, p->columns, p->J));
   if (!agree(p)) {
     const char *name = friction_at(room, p->elements[0])->name;
     return cdni_state_fail(p->state, CDN_ERR_SINGULAR, true, "cdn_realize", name,
@@ -208,7 +213,7 @@ static cdn_status correct(slip_problem *p, double *change) {
   return CDN_OK;
 }
 
-cdn_status cdni_hybrid_correct(const hybrid_room *room, cdn_state *state, double *change) {
+cdn_status cdni_hybrid_correct(const hybrid_room *room, cdn_state *state, const sv *F, double *change) {
   slip_problem p = { .room = room, .state = state, .m = cdni_constraints_equations(room->constraints) };
   p.n = cdni_hybrid_list_slips(room, state, NULL);
   p.lambda0 = (const double *)cdni_state_storage(state, (cdn_cache){ 0, CDN_MULTIPLIERS }) +
@@ -216,7 +221,7 @@ cdn_status cdni_hybrid_correct(const hybrid_room *room, cdn_state *state, double
   char *frame = NULL;
   CDNI_TRY(cdni_operator_work(state, "cdn_realize", divide(&p, NULL), (void **)&frame));
   divide(&p, frame);
-  const cdn_status status = correct(&p, change);
+  const cdn_status status = correct(&p, F, change);
   cdn_work_pop(state, frame);
   return status;
 }

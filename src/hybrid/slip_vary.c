@@ -9,6 +9,7 @@
  * added. */
 #include <math.h>
 
+#include "hybrid/press.h"
 #include "hybrid/slip.h"
 #include "matter/derivatives.h"
 
@@ -51,7 +52,7 @@ static cdn_status one(const hybrid_room *room, derivative_pass *p, int i, double
   double *H = V + 2 * nu, force[2] = { 0, 0 };
   friction_law law;
   CDNI_TRY(cdni_friction_law(room, p->state, i, &law));
-  const double N = cdni_friction_press(room, p->state, i, multipliers(room, p->state), 0, NULL, NULL);
+  const double N = cdni_friction_press(room, p->state, i, &(pressing){ .lambda = multipliers(room, p->state) }, NULL);
   for (int k = 0; k < x->n; k++) force[k] = -law.mu * N * law.e[k];
   CDNI_TRY(cdni_constraint_differentiate_off(room->constraints, p, x->slip, force, V));
   CDNI_TRY(cdni_constraint_full_rows(room->constraints, p->state, x->slip, H));
@@ -63,6 +64,7 @@ static cdn_status one(const hybrid_room *room, derivative_pass *p, int i, double
 cdn_status cdni_hybrid_differentiate(const hybrid_room *room, derivative_pass *p, double *by_q, double *by_u) {
   const size_t nu = (size_t)p->m->tree.nu;
   double *V;
+  CDNI_TRY(cdni_hybrid_refuse_joints(room, p->state, p->function, CDN_FRICTION_SLIP));
   CDNI_TRY(cdni_operator_work(p->state, p->function, (4 * nu + 1) * sizeof *V, (void **)&V));
   cdn_status status = CDN_OK;
   for (int i = 0, k = 0; i < hybrid_frictions(room) && status == CDN_OK; i++) {
@@ -107,11 +109,13 @@ static void add_answer(const slip_columns *x, size_t rows, const double *A, size
 
 static cdn_status vary(slip_columns *x, const slip_variation *v) {
   const size_t n = (size_t)x->n, columns = (size_t)v->columns;
-  const double *lambda = multipliers(x->room, x->state);
+  const pressing p = { .lambda = multipliers(x->room, x->state),
+                       .columns = v->lambda ? v->columns : 0,
+                       .L = v->lambda };
   double most = 0;
   for (size_t i = 0; i < n; i++) {
     double *r = x->r + i * columns;
-    cdni_friction_press(x->room, x->state, x->elements[i], lambda, v->lambda ? (int)columns : 0, v->lambda, r);
+    cdni_friction_press(x->room, x->state, x->elements[i], &p, r);
     for (size_t c = 0; c < columns; c++)
       r[c] = (v->lambda ? x->laws[i].mu * r[c] : 0) + (v->change ? v->change[i * columns + c] : 0);
   }
@@ -131,14 +135,14 @@ static cdn_status vary(slip_columns *x, const slip_variation *v) {
 
 static cdn_status vary_all(slip_columns *x, int variations, const slip_variation *v) {
   const size_t n = (size_t)x->n;
-  const double *lambda = multipliers(x->room, x->state);
+  const pressing p = { .lambda = multipliers(x->room, x->state), .columns = x->n, .L = x->L };
   cdni_hybrid_list_slips(x->room, x->state, x->elements);
   for (size_t i = 0; i < n; i++) CDNI_TRY(cdni_friction_law(x->room, x->state, x->elements[i], &x->laws[i]));
   CDNI_TRY(cdni_slip_columns(x->room, x->state, x->n, x->elements, x->laws, x->G, x->X));
   CDNI_TRY(x->room->answer.solve(x->state, x->n, x->X, x->L));
   for (size_t i = 0; i < n; i++) {
     double *row = x->A + i * n;
-    cdni_friction_press(x->room, x->state, x->elements[i], lambda, x->n, x->L, row);
+    cdni_friction_press(x->room, x->state, x->elements[i], &p, row);
     for (size_t j = 0; j < n; j++) row[j] *= -x->laws[i].mu;
     row[i] += 1;
   }

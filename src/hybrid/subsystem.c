@@ -38,8 +38,9 @@ static void describe(const void *self, const cdn_system *system, cdn_description
   }
   for (int i = 0; i < hybrid_frictions(room); i++) {
     const dry_friction *e = friction_at(room, i);
-    cdn_describe(d, e->name, "friction on constraint '%s', pressed by %d and %d",
-                 cdn_constraint_name(system, (cdn_constraint){ e->slip }), (int)e->normal, (int)e->reaction);
+    cdn_describe(d, e->name, "friction on constraint '%s', pressed by %d, %d and %d",
+                 cdn_constraint_name(system, (cdn_constraint){ e->slip }), (int)e->normal, (int)e->reaction,
+                 (int)e->mobilizer);
   }
 }
 

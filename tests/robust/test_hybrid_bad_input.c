@@ -49,6 +49,7 @@ static void add_side(cdn_system *system, rng *r, cdn_body body) {
 static void add_friction(cdn_system *system, rng *r, cdn_body body) {
   cdn_dry_friction_def f = cdn_default_dry_friction_def();
   f.slip = cdn_system_constrain_speed(system, NULL, body, 0, ONE_OF(r, 0, 0, 1));
+  if (uniform(r, 0, 1) < 0.3) f.mobilizer = body, f.axis = cdn_v3(place(r), place(r), place(r));
   f.load = ONE_OF(r, 0, 1, 1e9), f.mu_dynamic = coefficient(r), f.viscous = ONE_OF(r, 0, 0, 1);
   cdn_system_add_dry_friction(system, &f);
 }
