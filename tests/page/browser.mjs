@@ -13,7 +13,7 @@ export function findChromium() {
 export async function openBrowser() {
   const args = ['--use-gl=angle', '--use-angle=swiftshader', '--enable-unsafe-swiftshader', '--ignore-gpu-blocklist', '--hide-scrollbars'];
   if (process.getuid?.() === 0) args.push('--no-sandbox'); // Chromium refuses to sandbox root's processes
-  return puppeteer.launch({ executablePath: findChromium(), headless: true, args, protocolTimeout: 60000 });
+  return puppeteer.launch({ executablePath: findChromium(), headless: true, args, protocolTimeout: 180000 });
 }
 
 // A page with `errors` and `outside`; `allowed` may be asked for.
@@ -32,7 +32,7 @@ export async function openPage(browser, address, { width = 840, height = 560, da
   await page.emulateMediaFeatures([{ name: 'prefers-color-scheme', value: dark ? 'dark' : 'light' }]);
   await page.setViewport({ width, height, hasTouch: touch, isMobile: touch });
   await page.goto(address, { waitUntil: 'load' });
-  await page.waitForFunction('window.cardan && window.cardan.frame() && window.cardan.state().drawn > 1', { timeout: 20000 });
+  await page.waitForFunction('window.cardan && window.cardan.frame() && window.cardan.state().drawn > 1', { timeout: 60000 });
   return { page, errors, outside, close: () => context.close() };
 }
 
@@ -48,7 +48,7 @@ export async function rest(page) {
 export const state = page => page.evaluate('window.cardan.state()');
 export const frame = page => page.evaluate('window.cardan.frame()');
 
-export async function until(page, expression, what, timeout = 8000) {
+export async function until(page, expression, what, timeout = 30000) {
   try {
     await page.waitForFunction(expression, { timeout, polling: 30 });
   } catch {

