@@ -1,5 +1,5 @@
 /* A ball on a table that shakes. The table throws it up; it bounces ever lower, infinitely often in a finite time,
- * rests on the table, and is thrown again. The run finds the end of the bounces, and goes on behind it. docs/hybrid.md */
+ * rests on the table, and is thrown again. The run finds the end of the bounces, and goes on. docs/hybrid.md */
 #include <cardan/cardan.h>
 #include <math.h>
 #include <stdio.h>
