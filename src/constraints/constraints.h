@@ -40,6 +40,10 @@ cdn_status cdni_constraint_full_rows(const constraint_room *room, cdn_state *sta
 /* Its m acceleration errors at accelerations A of M's origins and udot. */
 cdn_status cdni_constraint_accelerations(const constraint_room *room, cdn_state *state, int i, const sv *A,
                                          const double *udot, double *aerr);
+/* Of constraint i, which has one equation between positions: its error, the rate of it, and how fast that rate changes
+ * at accelerations A and udot. */
+cdn_status cdni_constraint_motion(const constraint_room *room, cdn_state *state, int i, const sv *A, const double *udot,
+                                  double *error, double *rate, double *second);
 /* Adds forces along its m equations: F about M's origins, f on mobilities. */
 cdn_status cdni_constraint_push(const constraint_room *room, cdn_state *state, int i, const double *force, sv *F,
                                 double *f);

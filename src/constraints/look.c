@@ -73,6 +73,21 @@ cdn_status cdni_constraint_accelerations(const constraint_room *room, cdn_state 
   return status;
 }
 
+cdn_status cdni_constraint_motion(const constraint_room *room, cdn_state *state, int i, const sv *A, const double *udot,
+                                  double *error, double *rate, double *second) {
+  constraint_view v;
+  CDNI_TRY(cdni_constraint_take_rows(room, state, i, &v));
+  const constraint_kind *kind = cdni_constraint_kinds[v.c->kind];
+  *error = *second = 0;
+  *rate = cdni_constraint_row_rate(&v, 0);
+  cdn_status status = kind->calc_position(&v, error);
+  if (status == CDN_OK && kind->finish_velocity) status = kind->finish_velocity(&v, rate);
+  if (status == CDN_OK) status = kind->add_bias(&v, second);
+  *second += along(&v, 0, A, udot);
+  cdn_work_pop(state, v.J);
+  return status;
+}
+
 cdn_status cdni_constraint_push(const constraint_room *room, cdn_state *state, int i, const double *force, sv *F,
                                 double *f) {
   constraint_view v;

@@ -26,10 +26,11 @@ static cdn_status calc_shapes(const hybrid_room *room, cdn_state *state, double 
 }
 
 static cdn_status calc_gaps(const hybrid_room *room, cdn_state *state, double *gaps) {
+  const double *statuses = hybrid_statuses(room, state);
   for (int i = 0; i < hybrid_sides(room); i++) {
     const one_sided *s = side_at(room, i);
     gaps[i] = NAN;
-    if (s->speed || side_is_on(room, state, i) || !side_is_there(room, state, i)) continue;
+    if (s->speed || statuses[i] != 0 || !side_is_there(room, state, i)) continue;
     CDNI_TRY(cdn_calc_constraint_perr(state, (cdn_constraint){ s->constraint }, &gaps[i]));
     gaps[i] *= s->sign;
     if (side_slot(room, i) >= 0) gaps[i] += cdni_rigid_noise(room->contact, state, side_slot(room, i));
@@ -37,15 +38,17 @@ static cdn_status calc_gaps(const hybrid_room *room, cdn_state *state, double *g
   return room->slots > 0 ? calc_shapes(room, state, gaps + hybrid_sides(room)) : CDN_OK;
 }
 
-/* How a gap moves: of what has a constraint. */
-static cdn_status move_gap(const void *self, cdn_state *state, int i, double *rate, double *second) {
+/* A gap, and how it moves: of what has a constraint. */
+static cdn_status move_gap(const void *self, cdn_state *state, int i, double *gap, double *rate, double *second) {
   const hybrid_room *room = *(hybrid_room *const *)self;
-  if (i >= hybrid_sides(room) || side_at(room, i)->speed) return CDN_OK;
-  const int constraint = side_at(room, i)->constraint;
+  const one_sided *s = i < hybrid_sides(room) ? side_at(room, i) : NULL;
+  if (!s || s->speed || side_is_on(room, state, i) || !side_is_there(room, state, i)) return CDN_OK;
   CDNI_TRY(cdni_state_ensure(state, CDN_ACCELERATION));
   const tree_data d = cdni_matter_data(room->matter, state);
-  CDNI_TRY(cdn_calc_constraint_verr(state, (cdn_constraint){ constraint }, rate));
-  return cdni_constraint_accelerations(room->constraints, state, constraint, d.A, d.udot, second);
+  CDNI_TRY(cdni_constraint_motion(room->constraints, state, s->constraint, d.A, d.udot, gap, rate, second));
+  *gap *= s->sign, *rate *= s->sign, *second *= s->sign;
+  if (side_slot(room, i) >= 0) *gap += cdni_rigid_noise(room->contact, state, side_slot(room, i));
+  return CDN_OK;
 }
 
 /* Of a slip with speed v: *left is positive until it may have come to its end, *until until it is fast. Along one
@@ -64,10 +67,11 @@ static void follow_slip(const double *numbers, int n, const double v[2], double 
 
 /* Of ratchets that are off, and of friction that slips. */
 static cdn_status calc_speeds(const hybrid_room *room, cdn_state *state, double *speeds) {
+  const double *statuses = hybrid_statuses(room, state);
   for (int i = 0; i < hybrid_sides(room); i++) {
     const one_sided *s = side_at(room, i);
     speeds[i] = NAN;
-    if (!s->speed || side_is_on(room, state, i)) continue;
+    if (!s->speed || statuses[i] != 0) continue;
     CDNI_TRY(cdn_calc_constraint_verr(state, (cdn_constraint){ s->constraint }, &speeds[i]));
     speeds[i] *= s->sign;
   }
@@ -75,18 +79,18 @@ static cdn_status calc_speeds(const hybrid_room *room, cdn_state *state, double 
   for (int i = 0; i < hybrid_frictions(room); i++, speeds += 2) {
     double v[2];
     speeds[0] = speeds[1] = NAN;
-    if (friction_status(room, state, i) != CDN_FRICTION_SLIP) continue;
+    if (friction_status_in(room, statuses, i) != CDN_FRICTION_SLIP) continue;
     CDNI_TRY(cdni_friction_slip(room, state, i, v, NULL));
-    follow_slip(friction_numbers(room, state, i), friction_at(room, i)->n, v, &speeds[0], &speeds[1]);
+    follow_slip(friction_numbers_in(room, statuses, i), friction_at(room, i)->n, v, &speeds[0], &speeds[1]);
   }
   return CDN_OK;
 }
 
-static bool any_acts(const hybrid_room *room, const cdn_state *state) {
+static bool any_acts(const hybrid_room *room, const double *statuses) {
   for (int i = 0; i < hybrid_sides(room); i++)
-    if (side_is_on(room, state, i)) return true;
+    if (statuses[i] != 0) return true;
   for (int i = 0; i < hybrid_frictions(room); i++)
-    if (friction_status(room, state, i) == CDN_FRICTION_STICK) return true;
+    if (friction_status_in(room, statuses, i) == CDN_FRICTION_STICK) return true;
   return false;
 }
 
@@ -108,7 +112,8 @@ static double beyond(double rounding, double value) { return fabs(value) < round
 /* Of elements that are on: their push; of friction that sticks: what its force may still grow by. Where nothing acts
  * nobody asks for accelerations. */
 static cdn_status calc_pushes(const hybrid_room *room, cdn_state *state, double *pushes) {
-  if (!any_acts(room, state)) {
+  const double *statuses = hybrid_statuses(room, state);
+  if (!any_acts(room, statuses)) {
     for (int i = 0; i < hybrid_sides(room) + hybrid_frictions(room); i++) pushes[i] = NAN;
     return CDN_OK;
   }
@@ -123,7 +128,7 @@ static cdn_status calc_pushes(const hybrid_room *room, cdn_state *state, double 
   for (int i = 0; i < hybrid_sides(room); i++) {
     const one_sided *s = side_at(room, i);
     pushes[i] = NAN;
-    if (side_is_on(room, state, i))
+    if (statuses[i] != 0)
       pushes[i] = beyond(rounding, -s->sign * lambda[constraint_at(room->constraints, s->constraint)->row]);
   }
   pushes += hybrid_sides(room);
@@ -132,7 +137,7 @@ static cdn_status calc_pushes(const hybrid_room *room, cdn_state *state, double 
   for (int i = 0; i < hybrid_frictions(room); i++) {
     const pressing p = { .lambda = lambda, .joints = joints };
     pushes[i] = NAN;
-    if (friction_status(room, state, i) == CDN_FRICTION_STICK)
+    if (friction_status_in(room, statuses, i) == CDN_FRICTION_STICK)
       pushes[i] = beyond(rounding, cdni_friction_margin(room, state, i, &p, NULL));
   }
   cdn_work_pop(state, joints);
@@ -193,6 +198,8 @@ cdn_status cdni_hybrid_declare_events(hybrid_room *room, cdn_declarer *d) {
     cdni_declare_trigger_reads(d, room->gaps, reads[i - 1]);
   room->speeds = cdn_declare_event_triggers(d, CDN_STAGE_VELOCITY, sides + 2 * frictions + 1);
   room->pushes = cdn_declare_event_triggers(d, CDN_STAGE_ACCELERATION, sides + frictions + 1);
+  cdni_declare_trigger_shows(d, room->speeds);
+  cdni_declare_trigger_shows(d, room->pushes);
   room->first_event = cdn_system_event_count(cdni_declarer_system(d));
   for (int i = 0; i < sides; i++) {
     const one_sided *s = side_at(room, i);

@@ -90,14 +90,24 @@ static inline const double *friction_params(const hybrid_room *room, const cdn_s
 static inline double friction_static(const double *params) {
   return params[FRICTION_STATIC] >= 0 ? params[FRICTION_STATIC] : params[FRICTION_DYNAMIC];
 }
+/* The statuses of all elements, and of one of these. */
+static inline const double *hybrid_statuses(const hybrid_room *room, const cdn_state *state) {
+  return cdn_state_discrete(state, room->status);
+}
+static inline const double *friction_numbers_in(const hybrid_room *room, const double *statuses, int i) {
+  return statuses + hybrid_sides(room) + (size_t)i * FRICTION_NUMBERS;
+}
+static inline cdn_friction_status friction_status_in(const hybrid_room *room, const double *statuses, int i) {
+  return (cdn_friction_status)friction_numbers_in(room, statuses, i)[FRICTION_STATUS];
+}
 static inline bool side_is_on(const hybrid_room *room, const cdn_state *state, int i) {
-  return ((const double *)cdn_state_discrete(state, room->status))[i] != 0;
+  return hybrid_statuses(room, state)[i] != 0;
 }
 static inline const double *friction_numbers(const hybrid_room *room, const cdn_state *state, int i) {
-  return (const double *)cdn_state_discrete(state, room->status) + hybrid_sides(room) + (size_t)i * FRICTION_NUMBERS;
+  return friction_numbers_in(room, hybrid_statuses(room, state), i);
 }
 static inline cdn_friction_status friction_status(const hybrid_room *room, const cdn_state *state, int i) {
-  return (cdn_friction_status)friction_numbers(room, state, i)[FRICTION_STATUS];
+  return friction_status_in(room, hybrid_statuses(room, state), i);
 }
 
 /* The slot of rigid contact of a one-sided element, or -1; whether it holds anything in a State. */

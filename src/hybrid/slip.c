@@ -29,8 +29,9 @@ void cdni_friction_direction(const double *numbers, int n, const double v[2], do
 }
 
 const char *cdni_hybrid_first_slipping(const hybrid_room *room, const cdn_state *state) {
+  const double *statuses = hybrid_statuses(room, state);
   for (int i = 0; i < hybrid_frictions(room); i++)
-    if (friction_status(room, state, i) == CDN_FRICTION_SLIP) return friction_at(room, i)->name;
+    if (friction_status_in(room, statuses, i) == CDN_FRICTION_SLIP) return friction_at(room, i)->name;
   return NULL;
 }
 
@@ -53,11 +54,12 @@ cdn_status cdni_friction_law(const hybrid_room *room, cdn_state *state, int i, f
 
 cdn_status cdni_hybrid_load_slips(const hybrid_room *room, cdn_state *state, bool *depends) {
   double *forces = cdni_hybrid_forces(room, state);
+  const double *statuses = hybrid_statuses(room, state);
   bool follows = false, joints = false;
   memset(forces, 0, (size_t)hybrid_frictions(room) * 2 * sizeof *forces);
   for (int i = 0; i < hybrid_frictions(room); i++) {
     friction_law law;
-    if (friction_status(room, state, i) != CDN_FRICTION_SLIP) continue;
+    if (friction_status_in(room, statuses, i) != CDN_FRICTION_SLIP) continue;
     const dry_friction *x = friction_at(room, i);
     follows = follows || x->normal >= 0 || x->reaction >= 0;
     joints = joints || x->joint >= 0;
@@ -71,8 +73,9 @@ cdn_status cdni_hybrid_load_slips(const hybrid_room *room, cdn_state *state, boo
 
 cdn_status cdni_hybrid_push(const hybrid_room *room, cdn_state *state, sv *F, double *f) {
   const double *forces = cdni_hybrid_forces(room, state);
+  const double *statuses = hybrid_statuses(room, state);
   for (int i = 0; i < hybrid_frictions(room); i++)
-    if (friction_status(room, state, i) == CDN_FRICTION_SLIP)
+    if (friction_status_in(room, statuses, i) == CDN_FRICTION_SLIP)
       CDNI_TRY(cdni_constraint_push(room->constraints, state, friction_at(room, i)->slip, forces + 2 * i, F, f));
   return CDN_OK;
 }
@@ -81,8 +84,9 @@ cdn_status cdni_hybrid_push(const hybrid_room *room, cdn_state *state, sv *F, do
 
 int cdni_hybrid_list_slips(const hybrid_room *room, const cdn_state *state, int *elements) {
   int n = 0;
+  const double *statuses = hybrid_statuses(room, state);
   for (int i = 0; i < hybrid_frictions(room); i++)
-    if (friction_status(room, state, i) == CDN_FRICTION_SLIP) {
+    if (friction_status_in(room, statuses, i) == CDN_FRICTION_SLIP) {
       if (elements) elements[n] = i;
       n++;
     }

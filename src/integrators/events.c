@@ -24,6 +24,7 @@ static size_t divide(struct cdni_events *ev, size_t ny, char *base) {
   ev->list = cdni_part(base, &at, n, sizeof *ev->list);
   ev->set = cdni_part(base, &at, n, sizeof *ev->set);
   ev->first_of_set = cdni_part(base, &at, n, sizeof *ev->first_of_set);
+  ev->live = cdni_part(base, &at, n, sizeof *ev->live);
   ev->timers = cdni_part(base, &at, (size_t)ev->n_timers, sizeof *ev->timers);
   ev->kinks = cdni_part(base, &at, kinks, sizeof(double));
   ev->kinks_end = cdni_part(base, &at, kinks, sizeof(double));
@@ -109,6 +110,7 @@ static void set_watch(const cdn_system *system, struct cdni_events *ev, int i, i
                      .active = def->handle || def->handle_set,
                      .edges = def->edges,
                      .moves = cdni_trigger_has_motion(system, id),
+                     .shows = cdni_trigger_shows(system, id),
                      .rate = NAN,
                      .direction = def->direction,
                      .beyond = SIDE_UNDEFINED };
@@ -276,6 +278,7 @@ void cdni_events_archive(cdn_stepper *s, cdni_archive *a) {
   /* it has the discrete variables that were there during the step */
   if (ev->scene) cdni_state_archive(ev->scene, a);
   if (!a->loading) return;
+  cdni_quiet_afresh(s);
   ev->scene_set = false;
   ev->near_reach = -1;
   ev->near_saved = reach;
@@ -311,7 +314,9 @@ bool cdni_events_within(const cdn_stepper *s) { return s->events && next_within(
 bool cdni_events_cut(const cdn_stepper *s) { return s->events && s->events->cut; }
 
 void cdni_events_attempt(cdn_stepper *s) {
-  if (s->events) s->events->cut = s->events->look_ready = false;
+  if (!s->events) return;
+  s->events->cut = s->events->look_ready = false;
+  cdni_quiet_attempt(s);
 }
 
 /* A step that would pass a kink ends a little before it, as if it had been taken already. */
@@ -355,6 +360,7 @@ void cdni_events_accepted(cdn_stepper *s) {
   ev->begun = false;
   ev->look_ready = true;
   cdni_sweep_accepted(s);
+  cdni_quiet_accepted(s);
   bool fired = false;
   for (int i = 0; i < ev->n_watches; i++) fired = fired || ev->watches[i].fired;
   /* the rates may have a kink here: a method's memory of earlier steps is of no use for the next step */

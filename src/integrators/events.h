@@ -25,6 +25,8 @@ typedef enum cdni_outcome {
  * cdni_events_aim gives the end of an attempt that would end at t1 without events; `end` is that of the present
  * call, which may be earlier than before. */
 void cdni_events_attempt(cdn_stepper *s);
+/* The rates of `work` have been evaluated within an attempt. */
+cdn_status cdni_events_glance(cdn_stepper *s);
 double cdni_events_aim(cdn_stepper *s, double t1, double end);
 cdn_status cdni_events_examine(cdn_stepper *s, double error, cdni_outcome *outcome);
 void cdni_events_rejected(cdn_stepper *s);

@@ -48,6 +48,9 @@ struct cdni_events {
   double *trial, *push; /* what functions work with; nothing in them outlasts a call */
   void *block;
   size_t block_size;
+  int32_t *live;           /* watches that do not rest */
+  int n_live, n_evaluated; /* evaluations of the attempt */
+  bool glances;            /* there are watches whose values come with the rates */
   int n_lasting;     /* of the watches: those of events. Kinks are watched in steps that seem to pass them (kinks.c) */
   int room;          /* for watches of kinks */
   size_t first_kink; /* index at which values of kinks begin in the tables */

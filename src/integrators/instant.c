@@ -6,6 +6,7 @@
 
 #include "integrators/certificate.h"
 #include "integrators/companion.h"
+#include "integrators/control.h"
 #include "integrators/events_run.h"
 #include "integrators/failure.h"
 #include "integrators/step.h"
@@ -261,6 +262,8 @@ static cdn_status resume(cdn_stepper *s, double energy) {
   cdn_status status = cdni_begin(s);
   if (status == CDN_OK) status = cdni_certificate_restart(s, energy);
   if (status == CDN_OK) status = cdni_watches_afresh(s, true);
+  /* a start has not been measured by steps yet */
+  if (status == CDN_OK && s->certificate.steps == 0) status = cdni_first_step(s);
   if (status != CDN_OK) {
     return cdni_fail_event(s, status, s->events->list[0].name, "the State that its handler left cannot be realized");
   }

@@ -110,7 +110,9 @@ static cdn_status sample(cdn_stepper *s) {
       CDNI_TRY(cdni_scene_at(s, t0 + ev->span * k / (samples + 1)));
       for (int j = i; j < ev->n_watches; j++) {
         const cdni_watch *w = &ev->watches[j];
-        if (w->leader == i) CDNI_TRY(cdni_watch_value(s, w, ev->scene, &ev->values[w->first + (size_t)k]));
+        double *value = &ev->values[w->first + (size_t)k];
+        if (w->leader == i && cdni_watch_rests(w)) *value = NAN;
+        else if (w->leader == i) CDNI_TRY(cdni_watch_value(s, w, ev->scene, value));
       }
     }
   }
@@ -124,7 +126,8 @@ static cdn_status sample_end(cdn_stepper *s, double end) {
   for (int i = 0; i < ev->n_watches; i++) {
     cdni_watch *w = &ev->watches[i];
     cdn_state *state = end > s->step.t1 ? ev->scene : s->work;
-    CDNI_TRY(cdni_watch_read(s, w->trigger, state, &w->end, &w->end_slope));
+    w->end = w->end_slope = NAN;
+    if (!cdni_watch_rests(w)) CDNI_TRY(cdni_watch_read(s, w->trigger, state, &w->end, &w->end_slope));
   }
   return CDN_OK;
 }
@@ -170,7 +173,7 @@ static cdn_status find_first(cdn_stepper *s, double end, int *first, cdni_watch 
     CDNI_TRY(cdni_kinks_wake(s, true));
     for (int k = 0; k < ev->n_watches; k++) {
       cdni_watch *w = &ev->watches[k];
-      if (w->active) CDNI_TRY(cdni_watch_value(s, w, ev->scene, &w->end));
+      if (w->active && !cdni_watch_rests(w)) CDNI_TRY(cdni_watch_value(s, w, ev->scene, &w->end));
     }
   }
 }

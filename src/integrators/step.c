@@ -36,9 +36,12 @@ cdn_status cdni_evaluate(cdn_stepper *s, double t, const double *y, double *ydot
   cdn_status status = cdn_state_set_ty(s->work, t, y);
   if (status == CDN_OK) status = cdni_prescribe_values(s, s->work, NULL);
   if (status == CDN_OK && cdni_singular_holds(s)) status = cdni_project_rates(s, s->work);
-  if (status == CDN_OK) return cdni_evaluate_here(s, ydot, power);
-  s->certificate.evaluations++;
-  return status;
+  if (status != CDN_OK) {
+    s->certificate.evaluations++;
+    return status;
+  }
+  CDNI_TRY(cdni_evaluate_here(s, ydot, power));
+  return cdni_events_glance(s);
 }
 
 /* A projection corrects the error of a step, which is small compared with the step. If it moves q by more than

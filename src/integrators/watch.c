@@ -262,10 +262,11 @@ cdn_status cdni_watches_afresh(cdn_stepper *s, bool changed) {
       take_sign(w, g, changed);
     }
     w->slope = changed ? NAN : w->end_slope;
-    if (changed) w->rate = NAN;
+    if (changed) w->rate = w->past_time[0] = w->past_time[1] = NAN;
     w->fired = w->pending = false;
     w->value = w->end = g;
   }
+  if (changed) cdni_quiet_afresh(s);
   return CDN_OK;
 }
 
@@ -279,8 +280,9 @@ static void archive_side(int8_t *side, cdni_archive *a) {
 }
 
 void cdni_watch_archive(cdni_watch *w, cdni_archive *a) {
-  double *const numbers[] = { &w->level, &w->came,      &w->window, &w->time, &w->value, &w->end,
-                              &w->slope, &w->end_slope, &w->lo,     &w->hi,   &w->rate,  &w->second };
+  double *const numbers[] = { &w->level, &w->came,      &w->window,   &w->time,        &w->value, &w->end,
+                              &w->slope, &w->end_slope, &w->lo,       &w->hi,          &w->rate,  &w->second,
+                              w->past,   w->past + 1,   w->past_time, w->past_time + 1 };
   int crossed = (int)w->crossed;
   for (int i = 0; i < CDNI_COUNT(numbers); i++) cdni_archive_double(a, numbers[i]);
   archive_side(&w->sign, a);

@@ -2,6 +2,8 @@
 #ifndef CARDAN_INTEGRATORS_WATCH_H
 #define CARDAN_INTEGRATORS_WATCH_H
 
+#include <math.h>
+
 #include <cardan/events.h>
 #include <cardan/stepper.h>
 
@@ -33,6 +35,7 @@ typedef struct cdni_watch {
   bool active;  /* it ends steps; otherwise it is passive, and its events are only reported */
   bool edges;   /* NaN counts as one of the two sides (`beyond`) */
   bool moves;   /* the motion of its value is known */
+  bool shows;   /* its value comes with the rates (quiet.c) */
   bool near;    /* in this step its value may reach zero between samples */
   cdn_direction direction;
 
@@ -43,16 +46,19 @@ typedef struct cdni_watch {
   bool armed;    /* it has fired, and its handler may have reversed the motion of the value: the next step finds out */
   double came;   /* slope of the value just before the last event */
 
-  double window;               /* in this step, s */
-  double time, value;          /* the point to which the present step has been followed */
-  int next;                    /* turn or sample to look at next */
-  double end;                  /* value at the end of the step */
-  double slope;                /* of the value at the start of the next step; NaN: unknown */
-  double end_slope;            /* of the value at the end of this step */
-  double rate, second;         /* of a value that moves, at the start of the next step (quiet.c); NaN: unknown */
-  double end_rate, end_second; /* at the end of this step */
-  double lean;                 /* slope along the rates of the motion, by a central difference */
-  double back, forth;          /* the values before and after, of which it is the difference */
+  double window;                      /* in this step, s */
+  double time, value;                 /* the point to which the present step has been followed */
+  int next;                           /* turn or sample to look at next */
+  double end;                         /* value at the end of the step */
+  double slope;                       /* of the value at the start of the next step; NaN: unknown */
+  double end_slope;                   /* of the value at the end of this step */
+  double rate, second;                /* of a value that moves, at the start of the next step (quiet.c); NaN: unknown */
+  double end_rate, end_second;        /* at the end of this step */
+  int glances;                        /* evaluations within this attempt in which its value was looked at, */
+  double least, most;                 /* and the least and the largest of these values */
+  double from, past[2], past_time[2]; /* at the start of this step and of those before it; NaN: none */
+  double lean;                        /* slope along the rates of the motion, by a central difference */
+  double back, forth;                 /* the values before and after, of which it is the difference */
 
   bool fired;   /* active: it fires at the end of the step */
   bool pending; /* passive: it occurred at `hi` and has not been reported */
@@ -88,6 +94,12 @@ cdn_status cdni_watch_uncertainty(cdn_stepper *s, const cdni_watch *w, double t,
 
 /* quiet.c: whether no trigger can come to zero in the step that has just been made. Then nothing else has to look. */
 cdn_status cdni_events_are_far(cdn_stepper *s, bool *far);
+/* Whether the value is NaN until a handler changes the State. */
+static inline bool cdni_watch_rests(const cdni_watch *w) { return (w->moves || w->shows) && isnan(w->value); }
+/* Lists the watches that do not; an attempt begins; a step has been accepted. */
+void cdni_quiet_afresh(cdn_stepper *s);
+void cdni_quiet_attempt(cdn_stepper *s);
+void cdni_quiet_accepted(cdn_stepper *s);
 
 void cdni_watch_archive(cdni_watch *w, cdni_archive *a);
 

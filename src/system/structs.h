@@ -111,6 +111,7 @@ typedef struct trigger_group {
   bool counts;                /* rates are computed from it */
   cdni_kink_force *force;     /* may be NULL */
   cdni_trigger_motion *moves; /* of slots that events read; may be NULL */
+  bool shows;                 /* the values come with the rates */
   const cdni_near_kinks *ops; /* NULL: they have slots */
 } trigger_group;
 typedef struct auto_variable {

@@ -80,23 +80,37 @@ void cdni_declare_trigger_motion(cdn_declarer *d, int group, cdni_trigger_motion
   if (group >= 0) group_at(d->system, (size_t)group)->moves = moves;
 }
 
-/* The group whose slot an event reads, with a function that knows its motion; NULL: there is none. */
-static const trigger_group *moving_group(const cdn_system *s, int64_t trigger) {
+void cdni_declare_trigger_shows(cdn_declarer *d, int group) {
+  if (group >= 0) group_at(d->system, (size_t)group)->shows = true;
+}
+
+/* The group whose slot an event reads; NULL: there is none. */
+static const trigger_group *read_group(const cdn_system *s, int64_t trigger) {
   if (trigger >= (int64_t)s->events.count) return NULL;
   const int group = cdni_event_at(s, (int)trigger)->def.group;
-  return group >= 0 && group_at(s, (size_t)group)->moves ? group_at(s, (size_t)group) : NULL;
+  return group >= 0 ? group_at(s, (size_t)group) : NULL;
+}
+
+/* With a function that knows its motion. */
+static const trigger_group *moving_group(const cdn_system *s, int64_t trigger) {
+  const trigger_group *g = read_group(s, trigger);
+  return g && g->moves ? g : NULL;
+}
+
+bool cdni_trigger_shows(const cdn_system *system, int64_t trigger) {
+  const trigger_group *g = read_group(system, trigger);
+  return g && g->shows;
 }
 
 bool cdni_trigger_has_motion(const cdn_system *system, int64_t trigger) {
   return moving_group(system, trigger) != NULL;
 }
 
-cdn_status cdni_trigger_moves(cdn_state *state, int64_t trigger, double *rate, double *second) {
+cdn_status cdni_trigger_moves(cdn_state *state, int64_t trigger, double *value, double *rate, double *second) {
   const trigger_group *g = moving_group(state->system, trigger);
-  *rate = *second = NAN;
-  if (!g) return CDN_OK;
-  return g->moves(owner_of(state->system, g)->self, state, cdni_event_at(state->system, (int)trigger)->def.index, rate,
-                  second);
+  const int slot = cdni_event_at(state->system, (int)trigger)->def.index;
+  *value = *rate = *second = NAN;
+  return g->moves(owner_of(state->system, g)->self, state, slot, value, rate, second);
 }
 
 /* ---- kinks ---- */

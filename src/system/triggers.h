@@ -22,11 +22,17 @@ void cdni_declare_kinks(cdn_declarer *d, int n, cdn_cache entry, cdn_ticket of, 
 /* A group that events read reads an entry of another subsystem that its stage does not imply. */
 void cdni_declare_trigger_reads(cdn_declarer *d, int group, cdn_ticket ticket);
 
-/* How fast the value of a slot changes, and how fast that rate does, in a State that is realized to Acceleration. NaN:
- * not known. A run does not look within a step for the zero of a value that is farther away than these bring it. */
-typedef cdn_status cdni_trigger_motion(const void *self, cdn_state *state, int slot, double *rate, double *second);
+/* The value of a slot, how fast it changes, and how fast that rate does, in a State that is realized to Acceleration.
+ * NaN: not known. A run does not look within a step for the zero of a value that is farther away than these bring it.
+ */
+typedef cdn_status cdni_trigger_motion(const void *self, cdn_state *state, int slot, double *value, double *rate,
+                                       double *second);
 /* Of a group that events read. */
 void cdni_declare_trigger_motion(cdn_declarer *d, int group, cdni_trigger_motion *moves);
+/* Values that are as smooth as the rates and come with them, such as multipliers and speeds. A run looks at them where
+ * its method evaluates rates, and within a step only where that leaves a doubt. Here and where the motion is known, a
+ * value that is NaN stays NaN until a handler changes the State. */
+void cdni_declare_trigger_shows(cdn_declarer *d, int group);
 
 /* Kinks that are too many for an entry with all of them: a function lists those that are near. */
 typedef struct cdni_near_kink {
@@ -61,9 +67,10 @@ int64_t cdni_listed_trigger(const cdn_system *system, int64_t key);
 
 /* The value of one and its rate; a rate that is not known is NaN, as those of events are. */
 cdn_status cdni_trigger_read(cdn_state *state, int64_t trigger, double *value, double *rate);
-/* The motion of the value of an event; NaN where nobody knows it. */
-cdn_status cdni_trigger_moves(cdn_state *state, int64_t trigger, double *rate, double *second);
+/* The value of an event whose motion is known, and the motion. */
+cdn_status cdni_trigger_moves(cdn_state *state, int64_t trigger, double *value, double *rate, double *second);
 bool cdni_trigger_has_motion(const cdn_system *system, int64_t trigger);
+bool cdni_trigger_shows(const cdn_system *system, int64_t trigger);
 /* The force of a kink; f (nu) is zero on entry. */
 cdn_status cdni_trigger_force(cdn_state *state, int64_t trigger, double x, double *f, bool *known);
 /* All kinks with slots: their values, then their rates. */
