@@ -34,6 +34,8 @@ void cdni_bounces_begin(moment *m) {
 
 void cdni_bounces_forget(moment *m, int side) { memset(flight_of(m, side), 0, FLIGHT_NUMBERS * sizeof(double)); }
 
+bool cdni_bounces_flies(const moment *m, int side) { return flight_of(m, side)[FLIGHT_LAST] > 0; }
+
 /* The only one-sided element whose normal has an appreciable speed of this sign; -1: none, or several have. */
 static int find_only(const moment *m, const double *speeds, double sign) {
   double most = 0;

@@ -3,9 +3,6 @@
 
 #include "hybrid/slip.h"
 
-/* Speeds of slip below this are at rest, m/s or rad/s: what is left when prescribed motions are held. */
-static const double AT_REST = 1e-12;
-
 int cdni_hybrid_side_count(const hybrid_room *room) { return hybrid_sides(room); }
 cdn_constraint cdni_hybrid_side_constraint(const hybrid_room *room, int i) {
   return (cdn_constraint){ side_at(room, i)->constraint };
@@ -50,7 +47,7 @@ cdn_status cdni_hybrid_end_slips(const hybrid_room *room, cdn_state *state, bool
     double v[2], force[2];
     if (friction_status(room, state, i) != CDN_FRICTION_SLIP) continue;
     CDNI_TRY(cdni_friction_slip(room, state, i, v, NULL));
-    if (hypot(v[0], v[1]) > AT_REST) continue;
+    if (hypot(v[0], v[1]) > SLIP_AT_REST) continue;
     CDNI_TRY(cdn_dry_friction_force(state, (cdn_dry_friction){ i }, force));
     const bool holds = rests && (force[0] != 0 || force[1] != 0);
     CDNI_TRY(set_friction(room, state, i, holds ? CDN_FRICTION_STICK : CDN_FRICTION_OFF));

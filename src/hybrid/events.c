@@ -60,7 +60,7 @@ static void follow_slip(const double *numbers, int n, const double v[2], double 
   if (n == 1) *left = v[0] * d[0] + rest;
   else if (rest > 0) *left = size - rest;
   else {
-    *left = v[0] * d[0] + v[1] * d[1] - rest;
+    *left = v[0] * d[0] + v[1] * d[1] + SLIP_AT_REST;
     *until = -3 * rest - size;
   }
 }

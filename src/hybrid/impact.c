@@ -1,11 +1,7 @@
 /* Impact: which law finds the impulses, what the set tells it, and what its answer means. */
 #include "hybrid/impact.h"
 
-#include <float.h>
 #include <math.h>
-
-/* Measured: bounces of a height of fewer roundings are told apart no more. */
-static const double ROUNDINGS = 256;
 
 /* ---- restitution ---- */
 
@@ -15,14 +11,17 @@ static void set_capture_speeds(moment *m) {
   bool fine;
   double captures;
   cdni_bounces_expect(m, &fine, &captures);
+  /* what bounces again and again is pulled back by others' pushes, too: no faster than others are */
+  double fastest = 0;
+  for (int r = 0; r < m->rows && fine; r++) fastest = fmax(fastest, fabs(m->b[r]));
   for (int i = 0; i < hybrid_sides(m->room); i++) {
     if (m->side_cone[i] < 0) continue;
     const int row = m->cones[m->side_cone[i]].normal;
     const double asked = side_params(m->room, m->state, i)[ONE_SIDED_CAPTURE];
-    const double least = asked > 0 ? asked : fine ? 0 : m->accuracy;
+    const double least = asked > 0 ? asked : fine ? sqrt(2 * fastest * FLIGHT_ROUNDING) : m->accuracy;
     const double pull = fmax(0, -m->b[row]);
     /* within a captured step what rests is pulled as fast as the last of these */
-    m->least[row] = fmax(fmax(least, captures), fmax(sqrt(2 * pull * ROUNDINGS * DBL_EPSILON), 2 * m->span * pull));
+    m->least[row] = fmax(fmax(least, captures), fmax(sqrt(2 * pull * FLIGHT_ROUNDING), 2 * m->span * pull));
   }
 }
 

@@ -30,6 +30,10 @@ enum { FRICTION_LOAD, FRICTION_STATIC, FRICTION_DYNAMIC, FRICTION_VISCOUS, FRICT
  * negative: it begins there. */
 enum { FRICTION_STATUS, FRICTION_DIRECTION, FRICTION_REST = 3, FRICTION_NUMBERS };
 
+/* Speeds of slip below this are at rest, m/s or rad/s: what is left where others hold friction at its bound, or where
+ * prescribed motions are held. */
+static const double SLIP_AT_REST = 1e-12;
+
 /* What the last moment did, behind the totals of a State: its time, then the numbers of each one-sided element and of
  * each friction. Last come those of the flight of each one-sided element (bounces.c): when it left an impact, with what
  * part of the speed of approach, and, if it is the last of a sequence, with what speed. */

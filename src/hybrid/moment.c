@@ -139,7 +139,8 @@ static double zero_of(const moment *m, int i, double near) {
   return slot < 0 ? near : fmax(near, cdni_rigid_near(m->room->contact, m->state, slot));
 }
 
-/* The one-sided elements whose gap is zero, as far as one can tell. */
+/* The one-sided elements whose gap is zero, as far as one can tell. What is there and parts slowly may yet be pulled
+ * back at once: accelerations tell. */
 static cdn_status choose_sides(moment *m) {
   const double near = touching(m);
   for (int i = 0; i < hybrid_sides(m->room); i++) {
@@ -148,7 +149,8 @@ static cdn_status choose_sides(moment *m) {
     m->in[i] = false;
     if (!side_is_there(m->room, m->state, i)) continue;
     CDNI_TRY(cdni_moment_gap(m, i, &gap, &speed));
-    m->in[i] = on || ((touches || gap <= zero_of(m, i, near)) && speed <= near);
+    const double slow = side_at(m->room, i)->speed || cdni_bounces_flies(m, i) ? near : fmax(near, m->accuracy);
+    m->in[i] = on || ((touches || gap <= zero_of(m, i, near)) && speed <= slow);
     m->approach = m->approach || (m->in[i] && !on && !side_at(m->room, i)->speed && speed < 0);
   }
   return CDN_OK;
@@ -234,80 +236,6 @@ cdn_status cdni_moment_release(moment *m) {
   return CDN_OK;
 }
 
-/* ---- accelerations ---- */
-
-/* Speeds below this are zero: what impulses and projection leave. */
-static double at_rest(const moment *m) {
-  double largest = 1e-3;
-  for (int r = 0; r < m->rows; r++) largest = fmax(largest, fabs(m->v[r]));
-  return 1e-10 * largest;
-}
-
-/* Friction at its bound may be held at rest by other friction that sticks: then its speed is rounding, in m/s or rad/s.
- */
-static const double REST = 1e-12;
-/* Slips along two equations that are slower than this are at rest: they need not pass zero. */
-static double slow(const moment *m) { return 0.3 * m->accuracy; }
-
-/* The first guess of each cone, and what is known: friction that slips does so in the direction of its speed. What has
- * fired must change: contact that lets go pushes no more, what has begun to slip slips. */
-static void prepare(moment *m, bool insists) {
-  const double rest = at_rest(m);
-  for (int i = 0; i < m->n_cones; i++) {
-    cone *c = &m->cones[i];
-    c->floor = 0, c->closed = c->normal >= 0, c->status = CONE_STICKS, c->slips = false;
-  }
-  for (int i = 0; i < hybrid_sides(m->room) && m->fired; i++)
-    if (m->side_cone[i] >= 0 && fired_at(m->fired->lets_go, i)) m->cones[m->side_cone[i]].closed = false;
-  for (int i = 0; i < hybrid_frictions(m->room); i++) {
-    if (m->friction_cone[i] < 0) continue;
-    cone *c = &m->cones[m->friction_cone[i]];
-    const double x = m->v[c->tangent], y = c->n > 1 ? m->v[c->tangent + 1] : 0, size = hypot(x, y);
-    const bool sticks = m->fired && fired_at(m->fired->sticks, i), slips = m->fired && fired_at(m->fired->slips, i);
-    const bool ends = sticks && (c->n == 1 || size <= 2 * slow(m));
-    const bool stays = m->was[i] == CDN_FRICTION_STICK && !m->hit;
-    /* what an impact leaves slipping slips, however slowly: projected away, it would undo the impact */
-    c->slips = size > (c->n == 1 || m->hit ? rest : fmax(rest, slow(m))) && !ends && !stays;
-    c->e[0] = m->was_e[2 * i], c->e[1] = m->was_e[2 * i + 1];
-    if (c->slips) c->e[0] = x / size, c->e[1] = y / size;
-    /* what began to slip and is still slow goes on: of two that hold each other both slip, not one by turns */
-    const bool goes_on = m->was[i] == CDN_FRICTION_SLIP && c->n > 1 && !c->slips && !sticks;
-    if (!(slips || goes_on) || m->hit) continue;
-    c->status = CONE_SLIPS;
-    c->slips = c->n == 1 || insists;
-  }
-}
-
-/* Whether the direction of a slip can be read from its speed. */
-static bool is_fast(const moment *m, const cone *c) {
-  return c->slips && hypot(m->v[c->tangent], m->v[c->tangent + 1]) > slow(m);
-}
-
-static cdn_status set_statuses(moment *m) {
-  const hybrid_room *room = m->room;
-  const int sides = hybrid_sides(room);
-  double *status = cdni_state_update_discrete(m->state, room->status);
-  for (int i = 0; i < sides; i++) {
-    const bool on = m->side_cone[i] >= 0 && m->cones[m->side_cone[i]].closed;
-    status[i] = on;
-    CDNI_TRY(cdn_constraint_set_enabled(m->state, (cdn_constraint){ side_at(room, i)->constraint }, on));
-  }
-  for (int i = 0; i < hybrid_frictions(room); i++) {
-    const cone *c = m->friction_cone[i] >= 0 ? &m->cones[m->friction_cone[i]] : NULL;
-    const bool pressed = c && (c->normal < 0 || c->closed);
-    double *to = status + sides + FRICTION_NUMBERS * i;
-    to[FRICTION_STATUS] = !pressed                  ? CDN_FRICTION_OFF
-                          : c->status == CONE_SLIPS ? CDN_FRICTION_SLIP
-                                                    : CDN_FRICTION_STICK;
-    to[FRICTION_DIRECTION] = pressed ? c->e[0] : 0;
-    to[FRICTION_DIRECTION + 1] = pressed && c->n > 1 ? c->e[1] : 0;
-    to[FRICTION_REST] = !pressed ? 0 : c->n == 1 ? REST : is_fast(m, c) ? slow(m) : -slow(m);
-    CDNI_TRY(cdn_constraint_set_enabled(m->state, (cdn_constraint){ friction_at(room, i)->slip },
-                                        to[FRICTION_STATUS] == CDN_FRICTION_STICK));
-  }
-  return CDN_OK;
-}
-
 /* ---- the whole ---- */
 
 /* Impacts one after another at one place. With e = 1 they would go on for ever. */
@@ -317,7 +245,7 @@ enum { MOST_IMPACTS = 10000 };
  * speed has not separated. */
 static cdn_status collide(moment *m, cdn_hybrid_totals *totals) {
   CDNI_TRY(cdni_moment_collide(m, totals));
-  const double rest = at_rest(m);
+  const double rest = cdni_moment_at_rest(m);
   for (int i = 0; i < hybrid_sides(m->room); i++) {
     if (!m->in[i]) continue;
     const int row = m->cones[m->side_cone[i]].normal;
@@ -331,33 +259,36 @@ static cdn_status collide(moment *m, cdn_hybrid_totals *totals) {
   return cdni_moment_respond(m);
 }
 
-/* Whether friction that has begun to slip sticks by the solution. */
-static bool is_ignored(const moment *m) {
-  for (int i = 0; i < hybrid_frictions(m->room) && m->fired && !m->hit; i++)
-    if (m->friction_cone[i] >= 0 && fired_at(m->fired->slips, i) && m->cones[m->friction_cone[i]].status == CONE_STICKS)
-      return true;
-  return false;
+/* Statuses, and the speeds that belong to them: what sticks is brought to rest. */
+static cdn_status find_statuses(moment *m, cdn_hybrid_totals *totals) {
+  bool found, parts = true;
+  while (parts) {
+    CDNI_TRY(cdni_moment_accelerate(m, &found));
+    parts = found && cdni_moment_parts(m);
+    if (!parts) break;
+    CDNI_TRY(cdni_moment_arrange(m));
+    CDNI_TRY(cdni_moment_respond(m));
+  }
+  if (!found && !m->hit) {
+    /* friction that jams ends by impulses without any approach (Painleve) */
+    m->jammed = true, m->residual = 0;
+    CDNI_TRY(collide(m, totals));
+    CDNI_TRY(cdni_moment_accelerate(m, &found));
+    totals->jams++;
+  }
+  if (!found) return cdni_moment_fails(m, "no statuses agree with the accelerations");
+  cdni_moment_choose(m, totals);
+  CDNI_TRY(cdni_moment_keep_closed(m));
+  CDNI_TRY(cdni_moment_set_statuses(m));
+  cdn_projection_def exactly = cdn_default_projection_def();
+  exactly.always = true;
+  return cdn_project_u(m->state, &exactly, NULL);
 }
 
-static cdn_status accelerate(moment *m, bool *found) {
-  CDNI_TRY(cdni_moment_free_accelerations(m));
-  CDNI_TRY(cdni_moment_bend(m));
-  prepare(m, false);
-  *found = cdni_moment_solve(m, false, m->free_lambda);
-  if (*found && !is_ignored(m)) return CDN_OK;
-  if (!*found && !(m->fired && !m->hit)) return CDN_OK;
-  /* others share the load of friction that sticks beyond its bound: it stays at the bound, and they hold it */
-  prepare(m, true);
-  if (cdni_moment_solve(m, false, m->free_lambda)) *found = true;
-  else if (*found) {
-    prepare(m, false);
-    *found = cdni_moment_solve(m, false, m->free_lambda);
-  }
-  return CDN_OK;
-}
+/* Statuses are found anew so often. */
+enum { MOST_ROUNDS = 20 };
 
 static cdn_status settle(moment *m, cdn_hybrid_totals *totals) {
-  bool found;
   CDNI_TRY(cdn_realize(m->state, CDN_STAGE_VELOCITY));
   cdni_changes_begin(m);
   cdni_bounces_begin(m);
@@ -369,21 +300,15 @@ static cdn_status settle(moment *m, cdn_hybrid_totals *totals) {
   CDNI_TRY(cdni_moment_arrange(m));
   CDNI_TRY(cdni_moment_respond(m));
   for (int k = 0; m->approach && k < MOST_IMPACTS; k++) CDNI_TRY(collide(m, totals));
-  CDNI_TRY(accelerate(m, &found));
-  if (!found && !m->hit) {
-    /* friction that jams ends by impulses without any approach (Painleve) */
-    m->jammed = true, m->residual = 0;
-    CDNI_TRY(collide(m, totals));
-    CDNI_TRY(accelerate(m, &found));
-    totals->jams++;
+  CDNI_TRY(find_statuses(m, totals));
+  for (int k = 0; k < MOST_ROUNDS; k++) {
+    bool slowed;
+    CDNI_TRY(cdni_moment_slowed(m, &slowed));
+    if (!slowed) break;
+    CDNI_TRY(cdni_moment_release(m));
+    CDNI_TRY(cdni_moment_arrange(m));
+    CDNI_TRY(find_statuses(m, totals));
   }
-  if (!found) return cdni_moment_fails(m, "no statuses agree with the accelerations");
-  cdni_moment_choose(m, totals);
-  CDNI_TRY(cdni_moment_keep_closed(m));
-  CDNI_TRY(set_statuses(m));
-  cdn_projection_def exactly = cdn_default_projection_def();
-  exactly.always = true;
-  CDNI_TRY(cdn_project_u(m->state, &exactly, NULL));
   totals->moments++;
   totals->worst_residual = fmax(totals->worst_residual, m->residual);
   CDNI_TRY(cdn_realize(m->state, CDN_STAGE_ACCELERATION));

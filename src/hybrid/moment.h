@@ -5,6 +5,9 @@
 #include "hybrid/cones.h"
 #include "hybrid/internal.h"
 
+/* Measured: flights no higher than this, m or rad, are told from rest no more. */
+static const double FLIGHT_ROUNDING = 256 * 2.220446049250313e-16;
+
 typedef struct moment_memory {
   size_t size;
   void *bytes;
@@ -82,6 +85,17 @@ void cdni_changes_renewed(moment *m);
 void cdni_changes_note(moment *m);
 void cdni_changes_keep(const moment *m, const cdn_hybrid_totals *totals);
 
+/* statuses.c: speeds along the rows below this are zero: what impulses and projection leave. */
+double cdni_moment_at_rest(const moment *m);
+/* After that: whether elements that part are none of the set, which has to be solved without them. */
+bool cdni_moment_parts(moment *m);
+/* Solves for accelerations, which tell the statuses; and writes these into the State. */
+cdn_status cdni_moment_accelerate(moment *m, bool *found);
+cdn_status cdni_moment_set_statuses(moment *m);
+/* Whether a slip whose direction was read from its speed is too slow for that now, as what sticks beside it has been
+ * brought to rest. Then statuses have to be found again; each time this ends at least one such slip. */
+cdn_status cdni_moment_slowed(moment *m, bool *slowed);
+
 /* W = G X */
 void cdni_moment_multiply(moment *m);
 
@@ -95,7 +109,8 @@ cdn_status cdni_moment_check(moment *m);
  * and up to which speed what lands is captured; what is captured is brought to rest; and the end, where the last flight
  * of a sequence gets its speed. */
 void cdni_bounces_begin(moment *m);
-void cdni_bounces_forget(moment *m, int side); /* its slot holds something else now */
+void cdni_bounces_forget(moment *m, int side);      /* its slot holds something else now */
+bool cdni_bounces_flies(const moment *m, int side); /* in the last flight of a sequence */
 void cdni_bounces_expect(moment *m, bool *fine, double *captures);
 void cdni_bounces_note(moment *m);
 cdn_status cdni_bounces_hold(moment *m, double rest);

@@ -1,0 +1,128 @@
+/* The statuses of a moment: accelerations tell them, after its impacts. */
+#include "hybrid/moment.h"
+
+#include <math.h>
+
+static bool fired_at(const bool *list, int i) { return list && list[i]; }
+
+/* Speeds below this are zero: what impulses and projection leave. */
+double cdni_moment_at_rest(const moment *m) {
+  double largest = 1e-3;
+  for (int r = 0; r < m->rows; r++) largest = fmax(largest, fabs(m->v[r]));
+  return 1e-10 * largest;
+}
+
+/* Slips along two equations that are slower than this are at rest: they need not pass zero. */
+static double slow(const moment *m) { return 0.3 * m->accuracy; }
+
+/* The first guess of each cone, and what is known: friction that slips does so in the direction of its speed. What has
+ * fired must change: contact that lets go pushes no more, what has begun to slip slips. */
+static void prepare(moment *m, bool insists) {
+  const double rest = cdni_moment_at_rest(m);
+  for (int i = 0; i < m->n_cones; i++) {
+    cone *c = &m->cones[i];
+    c->floor = 0, c->closed = c->normal >= 0, c->status = CONE_STICKS, c->slips = false;
+  }
+  for (int i = 0; i < hybrid_sides(m->room) && m->fired; i++)
+    if (m->side_cone[i] >= 0 && fired_at(m->fired->lets_go, i)) m->cones[m->side_cone[i]].closed = false;
+  for (int i = 0; i < hybrid_frictions(m->room); i++) {
+    if (m->friction_cone[i] < 0) continue;
+    cone *c = &m->cones[m->friction_cone[i]];
+    const double x = m->v[c->tangent], y = c->n > 1 ? m->v[c->tangent + 1] : 0, size = hypot(x, y);
+    const bool sticks = m->fired && fired_at(m->fired->sticks, i), slips = m->fired && fired_at(m->fired->slips, i);
+    const bool ends = sticks && (c->n == 1 || size <= 2 * slow(m));
+    const bool stays = m->was[i] == CDN_FRICTION_STICK && !m->hit;
+    /* what an impact leaves slipping slips, however slowly: projected away, it would undo the impact */
+    c->slips = size > (c->n == 1 || m->hit ? rest : fmax(rest, slow(m))) && !ends && !stays;
+    c->e[0] = m->was_e[2 * i], c->e[1] = m->was_e[2 * i + 1];
+    if (c->slips) c->e[0] = x / size, c->e[1] = y / size;
+    /* what began to slip and is still slow goes on: of two that hold each other both slip, not one by turns */
+    const bool goes_on = m->was[i] == CDN_FRICTION_SLIP && c->n > 1 && !c->slips && !sticks;
+    if (!(slips || goes_on) || m->hit) continue;
+    c->status = CONE_SLIPS;
+    c->slips = c->n == 1 || insists;
+  }
+}
+
+/* What parts and is pulled back has parted if it flies higher than rounding; takes it out of the set. */
+bool cdni_moment_parts(moment *m) {
+  const double rest = cdni_moment_at_rest(m);
+  bool parts = false;
+  for (int i = 0; i < hybrid_sides(m->room); i++) {
+    const cone *c = m->side_cone[i] >= 0 ? &m->cones[m->side_cone[i]] : NULL;
+    if (!c || !c->closed || side_at(m->room, i)->speed || !(m->v[c->normal] > rest)) continue;
+    const size_t r = (size_t)c->normal;
+    const double v = m->v[r], pull = m->W[r * (size_t)m->rows + r] * m->p[r];
+    if (v * v <= 2 * pull * FLIGHT_ROUNDING) continue;
+    m->in[i] = false, parts = true;
+  }
+  return parts;
+}
+
+/* Whether the direction of a slip can be read from its speed. */
+static bool is_fast(const moment *m, const cone *c) {
+  return c->slips && hypot(m->v[c->tangent], m->v[c->tangent + 1]) > slow(m);
+}
+
+cdn_status cdni_moment_set_statuses(moment *m) {
+  const hybrid_room *room = m->room;
+  const int sides = hybrid_sides(room);
+  double *status = cdni_state_update_discrete(m->state, room->status);
+  for (int i = 0; i < sides; i++) {
+    const bool on = m->side_cone[i] >= 0 && m->cones[m->side_cone[i]].closed;
+    status[i] = on;
+    CDNI_TRY(cdn_constraint_set_enabled(m->state, (cdn_constraint){ side_at(room, i)->constraint }, on));
+  }
+  for (int i = 0; i < hybrid_frictions(room); i++) {
+    const cone *c = m->friction_cone[i] >= 0 ? &m->cones[m->friction_cone[i]] : NULL;
+    const bool pressed = c && (c->normal < 0 || c->closed);
+    double *to = status + sides + FRICTION_NUMBERS * i;
+    to[FRICTION_STATUS] = !pressed                  ? CDN_FRICTION_OFF
+                          : c->status == CONE_SLIPS ? CDN_FRICTION_SLIP
+                                                    : CDN_FRICTION_STICK;
+    to[FRICTION_DIRECTION] = pressed ? c->e[0] : 0;
+    to[FRICTION_DIRECTION + 1] = pressed && c->n > 1 ? c->e[1] : 0;
+    to[FRICTION_REST] = !pressed ? 0 : c->n == 1 ? SLIP_AT_REST : is_fast(m, c) ? slow(m) : -slow(m);
+    CDNI_TRY(cdn_constraint_set_enabled(m->state, (cdn_constraint){ friction_at(room, i)->slip },
+                                        to[FRICTION_STATUS] == CDN_FRICTION_STICK));
+  }
+  return CDN_OK;
+}
+
+/* Whether friction that has begun to slip sticks by the solution. */
+static bool is_ignored(const moment *m) {
+  for (int i = 0; i < hybrid_frictions(m->room) && m->fired && !m->hit; i++)
+    if (m->friction_cone[i] >= 0 && fired_at(m->fired->slips, i) && m->cones[m->friction_cone[i]].status == CONE_STICKS)
+      return true;
+  return false;
+}
+
+cdn_status cdni_moment_accelerate(moment *m, bool *found) {
+  CDNI_TRY(cdni_moment_free_accelerations(m));
+  CDNI_TRY(cdni_moment_bend(m));
+  prepare(m, false);
+  *found = cdni_moment_solve(m, false, m->free_lambda);
+  if (*found && !is_ignored(m)) return CDN_OK;
+  if (!*found && !(m->fired && !m->hit)) return CDN_OK;
+  /* others share the load of friction that sticks beyond its bound: it stays at the bound, and they hold it */
+  prepare(m, true);
+  if (cdni_moment_solve(m, false, m->free_lambda)) *found = true;
+  else if (*found) {
+    prepare(m, false);
+    *found = cdni_moment_solve(m, false, m->free_lambda);
+  }
+  return CDN_OK;
+}
+
+cdn_status cdni_moment_slowed(moment *m, bool *slowed) {
+  CDNI_TRY(cdn_realize(m->state, CDN_STAGE_VELOCITY));
+  *slowed = false;
+  for (int i = 0; i < hybrid_frictions(m->room); i++) {
+    const cone *c = m->friction_cone[i] >= 0 ? &m->cones[m->friction_cone[i]] : NULL;
+    double v[2];
+    if (!c || c->n < 2 || friction_status(m->room, m->state, i) != CDN_FRICTION_SLIP || !is_fast(m, c)) continue;
+    CDNI_TRY(cdni_friction_slip(m->room, m->state, i, v, NULL));
+    *slowed = *slowed || !(hypot(v[0], v[1]) > slow(m));
+  }
+  return CDN_OK;
+}
