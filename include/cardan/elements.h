@@ -28,21 +28,22 @@ CDN_BEGIN_DECLS
 /* ---- elements ---------------------------------------------------------------------------- */
 
 typedef enum cdn_element_type {
-  CDN_ELEMENT_BODY,         /**< with its mass properties. The number is that of cdn_body; 0 is Ground */
-  CDN_ELEMENT_MOBILIZER,    /**< the joint of the body that has this number, with its frames */
-  CDN_ELEMENT_MOTION,       /**< cdn_motion */
-  CDN_ELEMENT_FORCE,        /**< cdn_force */
-  CDN_ELEMENT_CONSTRAINT,   /**< cdn_constraint */
-  CDN_ELEMENT_MEASURE,      /**< cdn_measure */
-  CDN_ELEMENT_CONTROL,      /**< cdn_control */
-  CDN_ELEMENT_EVENT,        /**< cdn_event */
-  CDN_ELEMENT_SUBSYSTEM,    /**< cdn_subsystem; those of the library are there once the System is frozen */
-  CDN_ELEMENT_SHAPE,        /**< cdn_shape (contact.h) */
-  CDN_ELEMENT_CONTACT_PAIR, /**< cdn_contact_pair */
-  CDN_ELEMENT_SOFT,         /**< cdn_soft_element (soft_elements.h) */
-  CDN_ELEMENT_PATH,         /**< cdn_path (paths.h) */
-  CDN_ELEMENT_ONE_SIDED,    /**< cdn_one_sided (hybrid.h) */
-  CDN_ELEMENT_DRY_FRICTION, /**< cdn_dry_friction */
+  CDN_ELEMENT_BODY,          /**< with its mass properties. The number is that of cdn_body; 0 is Ground */
+  CDN_ELEMENT_MOBILIZER,     /**< the joint of the body that has this number, with its frames */
+  CDN_ELEMENT_MOTION,        /**< cdn_motion */
+  CDN_ELEMENT_FORCE,         /**< cdn_force */
+  CDN_ELEMENT_CONSTRAINT,    /**< cdn_constraint */
+  CDN_ELEMENT_MEASURE,       /**< cdn_measure */
+  CDN_ELEMENT_CONTROL,       /**< cdn_control */
+  CDN_ELEMENT_EVENT,         /**< cdn_event */
+  CDN_ELEMENT_SUBSYSTEM,     /**< cdn_subsystem; those of the library are there once the System is frozen */
+  CDN_ELEMENT_SHAPE,         /**< cdn_shape (contact.h) */
+  CDN_ELEMENT_CONTACT_PAIR,  /**< cdn_contact_pair */
+  CDN_ELEMENT_SOFT,          /**< cdn_soft_element (soft_elements.h) */
+  CDN_ELEMENT_PATH,          /**< cdn_path (paths.h) */
+  CDN_ELEMENT_ONE_SIDED,     /**< cdn_one_sided (hybrid.h) */
+  CDN_ELEMENT_DRY_FRICTION,  /**< cdn_dry_friction */
+  CDN_ELEMENT_KEPT_REACTION, /**< cdn_kept_reaction */
   CDN_ELEMENT_COUNT
 } cdn_element_type;
 

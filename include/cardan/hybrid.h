@@ -18,6 +18,10 @@
  *   add dry friction that sticks: cdn_system_add_dry_friction, cdn_default_dry_friction_def
  *   — ask about it: cdn_system_dry_friction_count, cdn_dry_friction_name, cdn_system_find_dry_friction,
  *       cdn_dry_friction_get_status, cdn_dry_friction_force, cdn_dry_friction_is_free, cdn_dry_friction_text
+ *   let a motor keep a rope's tension or a joint's reaction at a value: cdn_system_keep_reaction,
+ *       cdn_default_kept_reaction_def
+ *   — ask about it: cdn_system_kept_reaction_count, cdn_kept_reaction_name, cdn_system_find_kept_reaction,
+ *       cdn_kept_reaction_acts, cdn_kept_reaction_force
  *   let a sphere or a point meet a plane, with friction: cdn_system_add_rigid_contact, cdn_default_rigid_contact_def
  *   say how impacts of a System are solved, by a law of my own, too: cdn_system_set_impact, cdn_default_impact_def
  *   bring the statuses of a State up to date, impacts included: cdn_settle
@@ -41,6 +45,11 @@ typedef struct cdn_one_sided {
 typedef struct cdn_dry_friction {
   int32_t i;
 } cdn_dry_friction;
+
+/** A reaction that is kept. The struct never changes. */
+typedef struct cdn_kept_reaction {
+  int32_t i;
+} cdn_kept_reaction;
 
 /** Makes an ordinary constraint act on one side. It has one equation, at position level (a gap) or at velocity level (a
  *  ratchet), and belongs to one element alone. The element switches it from then on. */
@@ -91,6 +100,33 @@ typedef struct cdn_dry_friction_def {
 } cdn_dry_friction_def;
 CDN_DEF(dry_friction_def);
 CDN_API cdn_dry_friction cdn_system_add_dry_friction(cdn_system *system, const cdn_dry_friction_def *def);
+
+typedef enum cdn_keep {
+  CDN_KEEP_EXACTLY,  /**< the reaction has the value */
+  CDN_KEEP_AT_LEAST, /**< the force acts where the reaction would be less, and not otherwise */
+  CDN_KEEP_AT_MOST   /**< where it would be more */
+} cdn_keep;
+
+/** A condition on a reaction (manual 8.7): a force along the equation of a constraint at velocity level, such as the
+ *  speed of a winch, is whatever it has to be so that a reaction has a value. The reaction is one multiplier of a
+ *  constraint (cdn_state_multipliers), or the part along an axis of the force that a mobilizer transmits. Where the
+ *  constraint is off, such as a slack rope, nothing acts. In an impact nothing acts. At least and at most change at
+ *  events of a run, "NAME acts" and "NAME rests". By name refuse: cdn_find_equilibrium such an element,
+ *  cdn_constrained_inverse_dynamics one that acts, derivatives (derivatives.h) one that keeps what a mobilizer
+ *  transmits. Accelerations fail, by name, where the force does not change the reaction. */
+typedef struct cdn_kept_reaction_def {
+  CDN_DEF_HEADER;
+  const char *name;          /**< copied; NULL: the name of the constraint `push` */
+  cdn_constraint push;       /**< np = na = 0, nv = 1; belongs to this element alone, and never holds */
+  cdn_constraint constraint; /**< whose multiplier is kept; default { -1 }: none */
+  int32_t equation;          /**< which of its multipliers, from 0. Default 0 */
+  cdn_body mobilizer; /**< of this body: whose force is kept; default { -1 }: none. One of the two must be given */
+  cdn_vec3 axis;      /**< of the mobilizer's frame M: the part of the force along it. Of any length but 0 */
+  double value;       /**< N or N m. Default 0 */
+  cdn_keep keep;      /**< default CDN_KEEP_EXACTLY */
+} cdn_kept_reaction_def;
+CDN_DEF(kept_reaction_def);
+CDN_API cdn_kept_reaction cdn_system_keep_reaction(cdn_system *system, const cdn_kept_reaction_def *def);
 
 /** A sphere of b, or a point (radius 0), that may touch the plane z = 0 of frame P of a from z > 0. */
 typedef struct cdn_rigid_contact_def {
@@ -225,6 +261,17 @@ CDN_API cdn_status cdn_dry_friction_force(cdn_state *state, cdn_dry_friction ele
 /** Whether it belongs to a pool's element that holds no contact; how messages and tables call it: as above. */
 CDN_API bool cdn_dry_friction_is_free(const cdn_state *state, cdn_dry_friction element);
 CDN_API void cdn_dry_friction_text(const cdn_state *state, cdn_dry_friction element, char *text, size_t size);
+
+/** The number of kept reactions, their names, and the one of a name, as above. */
+CDN_API int cdn_system_kept_reaction_count(const cdn_system *system);
+CDN_API const char *cdn_kept_reaction_name(const cdn_system *system, cdn_kept_reaction element); /**< NULL: wrong id */
+/** The element of this name, or { -1 }. O(number of elements). */
+CDN_API cdn_kept_reaction cdn_system_find_kept_reaction(const cdn_system *system, const char *name);
+/** Whether its force acts at present; false for a wrong id. */
+CDN_API bool cdn_kept_reaction_acts(const cdn_state *state, cdn_kept_reaction element);
+/** Its force along the equation of `push`, N or N m; 0 if it does not act. Stage: Acceleration. CDN_ERR_ARG for a wrong
+ *  id. */
+CDN_API cdn_status cdn_kept_reaction_force(cdn_state *state, cdn_kept_reaction element, double *force) CDN_NODISCARD;
 
 /* ---- statuses ---- */
 

@@ -65,11 +65,10 @@ cdn_status cdni_dynamics_accelerate_slipping(const dynamics *dyn, cdn_state *sta
     if (change <= AGREED || (round > MANY_ROUNDS && change <= NEARLY)) break;
   }
   if (depends && rows && !(change <= NEARLY)) {
-    const char *name = cdni_hybrid_first_slipping(dyn->hybrid, state);
+    const char *does, *name = cdni_hybrid_first_follower(dyn->hybrid, state, &does);
     return cdni_state_fail(state, CDN_ERR_SINGULAR, true, "cdn_realize", name,
-                           "friction '%s' slips, and no force of it agrees with the push that it causes beside soft "
-                           "rows",
-                           name);
+                           "'%s' %s, and no force of it agrees with the reaction that it causes beside soft rows", name,
+                           does);
   }
   return rows ? cdni_soft_judge(dyn->soft, state, d) : CDN_OK;
 }

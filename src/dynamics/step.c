@@ -36,7 +36,7 @@ static cdn_status find_forces(const dynamics *dyn, cdn_state *state, const stage
   const size_t nu = (size_t)dyn->matter->tree.nu;
   const sv *F;
   const double *f;
-  const bool slips = dyn->hybrid && cdni_hybrid_slips(dyn->hybrid, state);
+  const bool slips = dyn->hybrid && cdni_hybrid_follows(dyn->hybrid, state);
   if (slips) CDNI_TRY(cdni_state_ensure(state, CDN_ACCELERATION));
   CDNI_TRY(cdni_dynamics_applied_forces(dyn, state, &F, &f));
   memcpy(x->F, F, (size_t)dyn->matter->tree.n * sizeof *F);

@@ -52,7 +52,7 @@ cdn_status cdni_dynamics_constrained_forces(const dynamics *d, cdn_state *state,
 
 /* Whether friction slips, so that its force acts. */
 static bool slips(const dynamics *d, const cdn_state *state) {
-  return d->hybrid && cdni_hybrid_slips(d->hybrid, state);
+  return d->hybrid && cdni_hybrid_follows(d->hybrid, state);
 }
 
 cdn_status cdni_dynamics_acting_forces(const dynamics *d, cdn_state *state, const sv **F, const double **f) {
@@ -73,10 +73,10 @@ cdn_status cdni_dynamics_refuse_exact_rows(cdn_state *state, const char *functio
 cdn_status cdni_dynamics_refuse_rows(cdn_state *state, const char *function) {
   const dynamics *d = cdni_dynamics(cdn_state_system(state));
   bool any = false;
-  if (d && slips(d, state))
-    return cdni_state_fail(state, CDN_ERR_UNSUPPORTED, false, function, cdni_hybrid_first_slipping(d->hybrid, state),
-                           "friction '%s' slips at present, which %s cannot handle",
-                           cdni_hybrid_first_slipping(d->hybrid, state), function);
+  const char *does = NULL, *name = d && d->hybrid ? cdni_hybrid_first_follower(d->hybrid, state, &does) : NULL;
+  if (name)
+    return cdni_state_fail(state, CDN_ERR_UNSUPPORTED, false, function, name,
+                           "'%s' %s at present, which %s cannot handle", name, does, function);
   if (d && d->soft) CDNI_TRY(cdni_soft_any(d->soft, state, &any));
   if (!any) return CDN_OK;
   return cdni_state_fail(

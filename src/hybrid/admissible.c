@@ -66,6 +66,7 @@ cdn_status cdni_hybrid_add_slips(const hybrid_room *room, cdn_state *state, cons
                                  double *G) {
   cdn_status status = CDN_OK;
   void *H;
+  CDNI_TRY(cdni_hybrid_refuse_kept(room, state, function, true));
   CDNI_TRY(cdni_operator_work(state, function, (2 * (size_t)room->matter->tree.nu + 1) * sizeof(double), &H));
   for (int i = 0; i < hybrid_frictions(room) && status == CDN_OK; i++) {
     const dry_friction *x = friction_at(room, i);

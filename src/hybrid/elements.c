@@ -4,10 +4,8 @@
 
 #include "core/sized.h"
 #include "constraints/kinds/shape_contact.h"
-#include "hybrid/internal.h"
+#include "hybrid/adding.h"
 #include "rooms.h"
-#include "system/adding.h"
-#include "system/elements.h"
 
 CDNI_DEF(one_sided_def, .constraint = { -1 }, .stiffness = 1);
 CDNI_DEF(dry_friction_def, .slip = { -1 }, .normal = { -1 }, .reaction = { -1 }, .mu_static = -1, .mobilizer = { -1 });
@@ -16,7 +14,7 @@ CDNI_DEF(rigid_contact_def, .X_AP = { { { 1, 0, 0 }, { 0, 1, 0 }, { 0, 0, 1 } },
 
 const hybrid_room *cdni_hybrid(const cdn_system *system) {
   const hybrid_room *room = cdni_system_room_get(system, CDNI_ROOM_HYBRID);
-  return room && room->sides.count + room->frictions.count > 0 ? room : NULL;
+  return room && room->sides.count + room->frictions.count + room->kept.count > 0 ? room : NULL;
 }
 
 /* ---- the room ---- */
@@ -27,8 +25,10 @@ static void destroy(cdn_system *system, void *data) {
   for (int i = 0; i < hybrid_sides(room); i++)
     cdni_strfree(a, side_at(room, i)->name), cdn_function_release(side_at(room, i)->by_speed);
   for (int i = 0; i < hybrid_frictions(room); i++) cdni_strfree(a, friction_at(room, i)->name);
+  for (int i = 0; i < hybrid_kept(room); i++) cdni_strfree(a, kept_at(room, i)->name);
   cdni_impact_forget(room, a);
-  cdni_array *const arrays[] = { &room->sides, &room->frictions, &room->side_params, &room->friction_params };
+  cdni_array *const arrays[] = { &room->sides,           &room->frictions, &room->side_params,
+                                 &room->friction_params, &room->kept,      &room->kept_params };
   for (int i = 0; i < CDNI_COUNT(arrays); i++) cdni_array_free(a, arrays[i]);
 }
 
@@ -42,13 +42,12 @@ const cdni_room_ops cdni_hybrid_room = { .size = sizeof(hybrid_room),
 
 /* ---- adding ---- */
 
-static bool refuse(cdni_adder *by, const char *text) {
+bool cdni_hybrid_refuse(cdni_adder *by, const char *text) {
   cdni_adder_refuse(by, CDN_ERR_ARG, "%s", text);
   return false;
 }
 
-/* Refuses a constraint that is not there, or that an element switches already. */
-static bool check_constraint(cdni_adder *by, const hybrid_room *room, cdn_constraint c, const char *what) {
+bool cdni_hybrid_check_constraint(cdni_adder *by, const hybrid_room *room, cdn_constraint c, const char *what) {
   cdni_adder_check_there(by, what, c.i, cdn_system_constraint_count(by->system));
   for (int i = 0; i < hybrid_sides(room) && by->ok; i++)
     if (side_at(room, i)->constraint == c.i)
@@ -58,6 +57,10 @@ static bool check_constraint(cdni_adder *by, const hybrid_room *room, cdn_constr
     if (friction_at(room, i)->slip == c.i)
       cdni_adder_refuse(by, CDN_ERR_ARG, "constraint '%s' belongs to friction '%s' already: each element needs its own",
                         cdn_constraint_name(by->system, c), friction_at(room, i)->name);
+  for (int i = 0; i < hybrid_kept(room) && by->ok; i++)
+    if (kept_at(room, i)->push == c.i)
+      cdni_adder_refuse(by, CDN_ERR_ARG, "constraint '%s' belongs to '%s' already: each element needs its own",
+                        cdn_constraint_name(by->system, c), kept_at(room, i)->name);
   return by->ok;
 }
 
@@ -71,22 +74,22 @@ static bool check_range(cdni_adder *by, const char *what, double value, double u
   else cdni_adder_refuse(by, CDN_ERR_ARG, "its %s is %g; it must be finite and not negative", what, value);
   return false;
 }
-static const double FINITE = 1.7976931348623157e308;
 
 static bool check_side(cdni_adder *by, const hybrid_room *room, const cdn_one_sided_def *d) {
-  if (!check_constraint(by, room, d->constraint, "constraint")) return false;
+  if (!cdni_hybrid_check_constraint(by, room, d->constraint, "constraint")) return false;
   const constraint_element *c = element_of(by->system, d->constraint);
   if (c->np + c->nv != 1 || c->na != 0)
-    return refuse(by, "its constraint must have one equation, at position or at velocity level");
+    return cdni_hybrid_refuse(by, "its constraint must have one equation, at position or at velocity level");
   if (d->restitution_by_speed && cdn_function_n_inputs(d->restitution_by_speed) != 1)
-    return refuse(by, "its restitution_by_speed must be a function of one argument");
-  if (!(d->stiffness > 0 && d->stiffness <= FINITE)) return refuse(by, "its stiffness must be positive and finite");
+    return cdni_hybrid_refuse(by, "its restitution_by_speed must be a function of one argument");
+  if (!(d->stiffness > 0 && d->stiffness <= FINITE))
+    return cdni_hybrid_refuse(by, "its stiffness must be positive and finite");
   return check_range(by, "restitution", d->restitution, 1) &&
          check_range(by, "capture_speed", d->capture_speed, FINITE);
 }
 
-static bool keep(cdni_adder *by, cdni_array *list, size_t size, const void *element, cdni_array *params, int n,
-                 const double *values) {
+bool cdni_hybrid_keep(cdni_adder *by, cdni_array *list, size_t size, const void *element, cdni_array *params, int n,
+                      const double *values) {
   const cdn_allocator *a = cdni_system_allocator(by->system);
   double *to = cdni_array_extend(a, params, sizeof *to, (size_t)n);
   if (to) memcpy(to, values, (size_t)n * sizeof *to);
@@ -117,7 +120,8 @@ static cdn_one_sided add_side(cdn_system *system, const char *function, const cd
                               .by_speed = d.restitution_by_speed };
   const double params[ONE_SIDED_PARAMS] = { d.restitution, d.capture_speed, d.stiffness };
   if (!element.name) cdni_adder_refuse(&by, CDN_ERR_NOMEM, "out of memory");
-  if (!by.ok || !keep(&by, &room->sides, sizeof element, &element, &room->side_params, ONE_SIDED_PARAMS, params)) {
+  if (!by.ok ||
+      !cdni_hybrid_keep(&by, &room->sides, sizeof element, &element, &room->side_params, ONE_SIDED_PARAMS, params)) {
     cdni_strfree(cdni_system_allocator(system), element.name);
     return none;
   }
@@ -131,36 +135,37 @@ cdn_one_sided cdn_system_make_one_sided(cdn_system *system, const cdn_one_sided_
   return add_side(system, __func__, def);
 }
 
-static void check_mobilizer(cdni_adder *by, const cdn_dry_friction_def *d) {
-  const double size = cdn_norm(d->axis);
-  cdni_adder_check_body(by, d->mobilizer);
-  if (by->ok && d->mobilizer.i == 0) refuse(by, "its mobilizer is Ground's: name the body that the mobilizer moves");
-  if (by->ok && !(size <= FINITE)) refuse(by, "its axis must be finite");
+bool cdni_hybrid_check_mobilizer(cdni_adder *by, cdn_body mobilizer, cdn_vec3 axis) {
+  cdni_adder_check_body(by, mobilizer);
+  if (by->ok && mobilizer.i == 0)
+    cdni_hybrid_refuse(by, "its mobilizer is Ground's: name the body that the mobilizer moves");
+  if (by->ok && !(cdn_norm(axis) <= FINITE)) cdni_hybrid_refuse(by, "its axis must be finite");
+  return by->ok;
 }
 
 static bool check_friction(cdni_adder *by, const hybrid_room *room, const cdn_dry_friction_def *d) {
-  if (!check_constraint(by, room, d->slip, "constraint")) return false;
+  if (!cdni_hybrid_check_constraint(by, room, d->slip, "constraint")) return false;
   const constraint_element *c = element_of(by->system, d->slip);
   if (c->np != 0 || c->na != 0 || c->nv < 1 || c->nv > 2)
-    return refuse(by, "its constraint must have one or two equations, at velocity level");
+    return cdni_hybrid_refuse(by, "its constraint must have one or two equations, at velocity level");
   if (d->normal.i != -1) cdni_adder_check_there(by, "one-sided constraint", d->normal.i, hybrid_sides(room));
-  if (d->reaction.i != -1 && by->ok) check_constraint(by, room, d->reaction, "constraint");
+  if (d->reaction.i != -1 && by->ok) cdni_hybrid_check_constraint(by, room, d->reaction, "constraint");
   for (int i = 0; i < hybrid_frictions(room) && by->ok && d->normal.i >= 0; i++)
     if (friction_at(room, i)->normal == d->normal.i)
       cdni_adder_refuse(by, CDN_ERR_ARG, "'%s' has friction '%s' already", side_at(room, d->normal.i)->name,
                         friction_at(room, i)->name);
-  if (d->mobilizer.i != -1 && by->ok) check_mobilizer(by, d);
+  if (d->mobilizer.i != -1 && by->ok) cdni_hybrid_check_mobilizer(by, d->mobilizer, d->axis);
   if (!by->ok) return false;
   if (d->reaction.i >= 0 && element_of(by->system, d->reaction)->m > HYBRID_MOST_EQUATIONS)
-    return refuse(by, "its reaction has too many equations");
+    return cdni_hybrid_refuse(by, "its reaction has too many equations");
   return check_range(by, "load", d->load, FINITE) &&
          (d->mu_static == -1 || check_range(by, "mu_static", d->mu_static, FINITE)) &&
          check_range(by, "mu_dynamic", d->mu_dynamic, FINITE) && check_range(by, "viscous", d->viscous, FINITE);
 }
 
-static v3 axis_of(const cdn_dry_friction_def *d) {
-  const double size = cdn_norm(d->axis);
-  return size > 0 ? v3_scale(1 / size, (v3){ d->axis.x, d->axis.y, d->axis.z }) : v3_zero();
+v3 cdni_hybrid_axis(cdn_vec3 axis) {
+  const double size = cdn_norm(axis);
+  return size > 0 ? v3_scale(1 / size, cdni_to_v3(axis)) : v3_zero();
 }
 
 static cdn_dry_friction add_friction(cdn_system *system, const char *function, const cdn_dry_friction_def *def) {
@@ -185,11 +190,11 @@ static cdn_dry_friction add_friction(cdn_system *system, const char *function, c
                                  .n = element_of(system, d.slip)->nv,
                                  .mobilizer = d.mobilizer.i,
                                  .joint = d.mobilizer.i >= 0 ? room->joints : -1,
-                                 .axis = axis_of(&d) };
+                                 .axis = cdni_hybrid_axis(d.axis) };
   const double params[FRICTION_PARAMS] = { d.load, d.mu_static, d.mu_dynamic, d.viscous };
   if (!element.name) cdni_adder_refuse(&by, CDN_ERR_NOMEM, "out of memory");
-  if (!by.ok ||
-      !keep(&by, &room->frictions, sizeof element, &element, &room->friction_params, FRICTION_PARAMS, params)) {
+  if (!by.ok || !cdni_hybrid_keep(&by, &room->frictions, sizeof element, &element, &room->friction_params,
+                                  FRICTION_PARAMS, params)) {
     cdni_strfree(cdni_system_allocator(system), element.name);
     return none;
   }

@@ -91,7 +91,26 @@ static bool any_acts(const hybrid_room *room, const double *statuses) {
     if (statuses[i] != 0) return true;
   for (int i = 0; i < hybrid_frictions(room); i++)
     if (friction_status_in(room, statuses, i) == CDN_FRICTION_STICK) return true;
+  for (int i = 0; i < hybrid_kept(room); i++)
+    if (kept_at(room, i)->sense != 0) return true;
   return false;
+}
+
+/* A value that is rounding has not come to zero. */
+static double beyond(double rounding, double value) { return fabs(value) < rounding ? rounding : value; }
+
+/* Of reactions that are kept on one side: whether the force may begin to act, or come to rest. */
+static void calc_kept(const hybrid_room *room, cdn_state *state, const pressing *p, double rounding, double *values) {
+  const double *forces = cdni_hybrid_forces(room, state) + 2 * hybrid_frictions(room);
+  for (int i = 0; i < hybrid_kept(room); i++, values += 2) {
+    const kept_reaction *x = kept_at(room, i);
+    values[0] = values[1] = NAN;
+    if (x->sense == 0 || (x->constraint >= 0 && !cdn_constraint_is_enabled(state, (cdn_constraint){ x->constraint })))
+      continue;
+    const double *numbers = hybrid_statuses(room, state) + kept_place(room, i);
+    if (numbers[KEPT_ACTS] != 0) values[1] = beyond(rounding, numbers[KEPT_SIGN] * forces[2 * i]);
+    else values[0] = beyond(rounding, x->sense * (cdni_kept_now(room, i, p, NULL) - kept_value(room, state, i)));
+  }
 }
 
 /* A push that is so small beside other forces is their rounding: what touches without any load stays closed. */
@@ -106,15 +125,12 @@ static double rounding_of(const hybrid_room *room, cdn_state *state, const doubl
   return PUSH_ROUNDING * fmax(largest, moving * fastest);
 }
 
-/* A value that is rounding has not come to zero. */
-static double beyond(double rounding, double value) { return fabs(value) < rounding ? rounding : value; }
-
 /* Of elements that are on: their push; of friction that sticks: what its force may still grow by. Where nothing acts
  * nobody asks for accelerations. */
 static cdn_status calc_pushes(const hybrid_room *room, cdn_state *state, double *pushes) {
   const double *statuses = hybrid_statuses(room, state);
   if (!any_acts(room, statuses)) {
-    for (int i = 0; i < hybrid_sides(room) + hybrid_frictions(room); i++) pushes[i] = NAN;
+    for (int i = 0; i < hybrid_sides(room) + hybrid_frictions(room) + 2 * hybrid_kept(room); i++) pushes[i] = NAN;
     return CDN_OK;
   }
   const double *lambda = cdn_state_multipliers(state);
@@ -134,12 +150,13 @@ static cdn_status calc_pushes(const hybrid_room *room, cdn_state *state, double 
   pushes += hybrid_sides(room);
   double *joints;
   CDNI_TRY(cdni_joints_of(room, state, &joints));
+  const pressing p = { .lambda = lambda, .joints = joints };
   for (int i = 0; i < hybrid_frictions(room); i++) {
-    const pressing p = { .lambda = lambda, .joints = joints };
     pushes[i] = NAN;
     if (friction_status_in(room, statuses, i) == CDN_FRICTION_STICK)
       pushes[i] = beyond(rounding, cdni_friction_margin(room, state, i, &p, NULL));
   }
+  calc_kept(room, state, &p, rounding, pushes + hybrid_frictions(room));
   cdn_work_pop(state, joints);
   return CDN_OK;
 }
@@ -155,20 +172,24 @@ cdn_status cdni_hybrid_triggers(const hybrid_room *room, cdn_state *state, int g
 static cdn_status handle(const void *self, cdn_state *state, int n, const cdn_occurrence *what, cdn_action *action) {
   const hybrid_room *room = *(hybrid_room *const *)self;
   const size_t sides = (size_t)hybrid_sides(room), frictions = (size_t)hybrid_frictions(room);
+  const size_t kept = (size_t)hybrid_kept(room), n_flags = 2 * (sides + frictions) + kept;
   (void)action;
-  bool *flags = cdn_work_push(state, 2 * (sides + frictions) + 1);
+  bool *flags = cdn_work_push(state, n_flags + 1);
   if (!flags) return cdni_state_fail(state, CDN_ERR_NOMEM, false, "cdn_stepper_advance", NULL, "out of memory");
-  memset(flags, 0, 2 * (sides + frictions) + 1);
-  hybrid_fired fired = {
-    .touches = flags, .lets_go = flags + sides, .slips = flags + 2 * sides, .sticks = flags + 2 * sides + frictions
-  };
+  memset(flags, 0, n_flags + 1);
+  hybrid_fired fired = { .touches = flags,
+                         .lets_go = flags + sides,
+                         .slips = flags + 2 * sides,
+                         .sticks = flags + 2 * sides + frictions,
+                         .turns = flags + 2 * (sides + frictions) };
   for (int k = 0; k < n; k++) {
     const int at = what[k].event.i - room->first_event, at_friction = at - 2 * (int)sides;
-    const int at_shapes = at_friction - 3 * (int)frictions;
+    const int at_kept = at_friction - 3 * (int)frictions, at_shapes = at_kept - 2 * (int)kept;
     const int friction = at_friction / 3, which = at_friction % 3;
     if (at_friction < 0) flags[(at % 2 ? sides : 0) + (size_t)at / 2] = true;
     else if (friction < (int)frictions && which < 2)
       flags[2 * sides + (which == 1 ? frictions : 0) + (size_t)friction] = true;
+    else if (at_kept >= 0 && at_shapes < 0) flags[2 * (sides + frictions) + (size_t)at_kept / 2] = true;
     fired.shapes_touch = fired.shapes_touch || (room->slots > 0 && at_shapes == 0);
     fired.anything = fired.anything || at_shapes < (room->slots > 0 ? 1 + room->slots : 0);
   }
@@ -197,7 +218,7 @@ cdn_status cdni_hybrid_declare_events(hybrid_room *room, cdn_declarer *d) {
   for (int i = room->slots > 0 ? cdni_rigid_reads(room->contact, reads) : 0; i > 0; i--)
     cdni_declare_trigger_reads(d, room->gaps, reads[i - 1]);
   room->speeds = cdn_declare_event_triggers(d, CDN_STAGE_VELOCITY, sides + 2 * frictions + 1);
-  room->pushes = cdn_declare_event_triggers(d, CDN_STAGE_ACCELERATION, sides + frictions + 1);
+  room->pushes = cdn_declare_event_triggers(d, CDN_STAGE_ACCELERATION, sides + frictions + 2 * hybrid_kept(room) + 1);
   cdni_declare_trigger_shows(d, room->speeds);
   cdni_declare_trigger_shows(d, room->pushes);
   room->first_event = cdn_system_event_count(cdni_declarer_system(d));
@@ -210,6 +231,10 @@ cdn_status cdni_hybrid_declare_events(hybrid_room *room, cdn_declarer *d) {
     add(d, friction_at(room, i)->name, "slips", room->pushes, sides + i);
     add(d, friction_at(room, i)->name, "sticks", room->speeds, sides + 2 * i);
     add(d, friction_at(room, i)->name, "is fast", room->speeds, sides + 2 * i + 1);
+  }
+  for (int i = 0; i < hybrid_kept(room); i++) {
+    add(d, kept_at(room, i)->name, "acts", room->pushes, sides + frictions + 2 * i);
+    add(d, kept_at(room, i)->name, "rests", room->pushes, sides + frictions + 2 * i + 1);
   }
   if (room->slots > 0) add(d, "a shape", "touches", room->gaps, sides);
   for (int i = 0; i < room->slots; i++)

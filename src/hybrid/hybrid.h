@@ -41,8 +41,8 @@ int cdni_hybrid_reads(const hybrid_room *room, cdn_ticket *tickets);
 /* The forces of a contact of shapes (contact_force_fn). */
 contact_force_fn cdni_hybrid_contact_force;
 
-/* Whether any friction slips. Then its force is part of the applied forces. */
-bool cdni_hybrid_slips(const hybrid_room *room, const cdn_state *state);
+/* Whether any force follows reactions: friction slips, or a reaction is kept. Then it is part of the applied forces. */
+bool cdni_hybrid_follows(const hybrid_room *room, const cdn_state *state);
 /* Sets the forces of friction that slips to those of its load alone. *depends: they need multipliers, too. */
 cdn_status cdni_hybrid_load_slips(const hybrid_room *room, cdn_state *state, bool *depends);
 /* Adds these forces (F about M's origins, f on mobilities). */
@@ -113,10 +113,13 @@ cdn_status cdni_hybrid_add_slips(const hybrid_room *room, cdn_state *state, cons
 cdn_status cdni_hybrid_refuse_joints(const hybrid_room *room, cdn_state *state, const char *function,
                                      cdn_friction_status status);
 
-/* The power of friction that slips, W. */
+/* Fails, by name, if any reaction is kept (while_acting: by a force that acts). */
+cdn_status cdni_hybrid_refuse_kept(const hybrid_room *room, cdn_state *state, const char *function, bool while_acting);
+
+/* The power of friction that slips and of forces that keep reactions, W. */
 cdn_status cdni_hybrid_power(const hybrid_room *room, cdn_state *state, double *power);
-/* The name of the first friction that slips; NULL: none does. */
-const char *cdni_hybrid_first_slipping(const hybrid_room *room, const cdn_state *state);
+/* The name of the first element whose force follows; NULL: none does. *does (may be NULL): "slips", or what else. */
+const char *cdni_hybrid_first_follower(const hybrid_room *room, const cdn_state *state, const char **does);
 
 /* ---- what pictures show (shown.c) ---- */
 

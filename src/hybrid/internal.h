@@ -25,10 +25,22 @@ typedef struct dry_friction {
 } dry_friction;
 enum { FRICTION_LOAD, FRICTION_STATIC, FRICTION_DYNAMIC, FRICTION_VISCOUS, FRICTION_PARAMS };
 
+/* A force along the row of `push`, a constraint that never holds, which keeps a reaction: a multiplier, or (constraint
+ * -1) the part along `axis` of what a mobilizer transmits. */
+typedef struct kept_reaction {
+  char *name;
+  int32_t push, constraint, equation, mobilizer, joint;
+  v3 axis;
+  int32_t sense; /* 1: at least the value, -1: at most, 0: exactly */
+} kept_reaction;
+enum { KEPT_VALUE, KEPT_PARAMS };
+
 /* The status in a State: one number of each one-sided element (0 or 1), then four of each friction: what it does, the
  * direction of its slip (two), and the speed below which the slip may have come to its end;
- * negative: it begins there. */
+ * negative: it begins there. Last come two of each kept reaction: whether its force acts, and the sign of that force
+ * (exactly: 0). */
 enum { FRICTION_STATUS, FRICTION_DIRECTION, FRICTION_REST = 3, FRICTION_NUMBERS };
+enum { KEPT_ACTS, KEPT_SIGN, KEPT_NUMBERS };
 
 /* Speeds of slip below this are at rest, m/s or rad/s: what is left where others hold friction at its bound, or where
  * prescribed motions are held. */
@@ -53,7 +65,8 @@ struct hybrid_room {
   cdni_array sides;                        /* one_sided */
   cdni_array frictions;                    /* dry_friction */
   cdni_array side_params, friction_params; /* double: defaults */
-  int32_t joints;                          /* frictions that a mobilizer presses */
+  cdni_array kept, kept_params;            /* kept_reaction; double */
+  int32_t joints;                          /* what mobilizers transmit to frictions and kept reactions */
   cdn_impact_def impact;                   /* without pointers of the program */
   bool has_impact;
   cdn_impact_ops own; /* a law of the user's: `solve` is NULL if there is none */
@@ -63,13 +76,13 @@ struct hybrid_room {
   const matter *matter;
   const constraint_room *constraints;
   cdn_subsystem subsystem;
-  cdn_dvar sides_of, frictions_of; /* the parameters */
+  cdn_dvar sides_of, frictions_of, kept_of; /* the parameters */
   cdn_dvar status, totals;
-  cdn_cache forces;         /* two numbers of each friction: along its equations */
+  cdn_cache forces;         /* two numbers of each friction and of each kept reaction: along its equations */
   slip_answer answer;       /* of dynamics */
   int gaps, speeds, pushes; /* trigger groups */
-  /* Two of each one-sided element, three of each friction; what touches without a slot; what slides off, one a slot;
-   * and one at the start. */
+  /* Two of each one-sided element, three of each friction, two of each kept reaction; what touches without a slot;
+   * what slides off, one a slot; and one at the start. */
   int32_t first_event;
   int32_t slots, first_slot, first_slot_friction; /* of rigid contact; the elements of the first one */
   const contact_room *contact;
@@ -77,6 +90,7 @@ struct hybrid_room {
 
 static inline int hybrid_sides(const hybrid_room *room) { return (int)room->sides.count; }
 static inline int hybrid_frictions(const hybrid_room *room) { return (int)room->frictions.count; }
+static inline int hybrid_kept(const hybrid_room *room) { return (int)room->kept.count; }
 static inline size_t hybrid_changes(const hybrid_room *room) {
   return 1 + CHANGE_NUMBERS * (room->sides.count + room->frictions.count) + FLIGHT_NUMBERS * room->sides.count;
 }
@@ -112,6 +126,23 @@ static inline const double *friction_numbers(const hybrid_room *room, const cdn_
 }
 static inline cdn_friction_status friction_status(const hybrid_room *room, const cdn_state *state, int i) {
   return friction_status_in(room, hybrid_statuses(room, state), i);
+}
+
+static inline const kept_reaction *kept_at(const hybrid_room *room, int i) {
+  return &CDNI_AT(room->kept, kept_reaction, i);
+}
+static inline double kept_value(const hybrid_room *room, const cdn_state *state, int i) {
+  return cdn_state_parameters(state, room->kept_of)[i * KEPT_PARAMS + KEPT_VALUE];
+}
+/* Where its numbers are in the status. */
+static inline int kept_place(const hybrid_room *room, int i) {
+  return hybrid_sides(room) + hybrid_frictions(room) * FRICTION_NUMBERS + i * KEPT_NUMBERS;
+}
+static inline bool kept_acts_in(const hybrid_room *room, const double *statuses, int i) {
+  return statuses[kept_place(room, i) + KEPT_ACTS] != 0;
+}
+static inline bool kept_acts(const hybrid_room *room, const cdn_state *state, int i) {
+  return kept_acts_in(room, hybrid_statuses(room, state), i);
 }
 
 /* The slot of rigid contact of a one-sided element, or -1; whether it holds anything in a State. */
@@ -162,6 +193,7 @@ cdn_status cdni_hybrid_triggers(const hybrid_room *room, cdn_state *state, int g
 typedef struct hybrid_fired {
   const bool *touches, *lets_go; /* one-sided elements */
   const bool *slips, *sticks;    /* frictions */
+  const bool *turns;             /* kept reactions */
   bool shapes_touch;             /* something without a slot does */
   bool anything;
 } hybrid_fired;

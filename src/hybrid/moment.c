@@ -25,6 +25,16 @@ static size_t divide_elements(moment *m, char *base) {
   m->lambda = cdni_part(base, &at, (size_t)m->all_equations, sizeof(double));
   m->free_lambda = cdni_part(base, &at, (size_t)m->equations, sizeof(double));
   m->free_joints = cdni_part(base, &at, 3 * (size_t)m->room->joints, sizeof(double));
+  const size_t kept = (size_t)hybrid_kept(m->room), joints = 3 * (size_t)m->room->joints;
+  m->kept_G = cdni_part(base, &at, kept * (size_t)m->nu, sizeof(double));
+  m->kept_X = cdni_part(base, &at, kept * (size_t)m->nu, sizeof(double));
+  m->kept_L = cdni_part(base, &at, kept * (size_t)m->equations, sizeof(double));
+  m->kept_J = cdni_part(base, &at, kept * joints, sizeof(double));
+  m->kept = cdni_part(base, &at, 3 * kept, sizeof(double));
+  m->kept_lambda = cdni_part(base, &at, kept > 0 ? (size_t)m->equations : 0, sizeof(double));
+  m->kept_joints = cdni_part(base, &at, kept > 0 ? joints : 0, sizeof(double));
+  m->keeps = cdni_part(base, &at, kept, sizeof *m->keeps);
+  m->kept_before = cdni_part(base, &at, kept, sizeof *m->kept_before);
   m->changes = cdni_part(base, &at, hybrid_changes(m->room), sizeof(double));
   m->places = cdni_part(base, &at, (size_t)m->nu, sizeof *m->places);
   return at;
@@ -40,7 +50,7 @@ static size_t divide_rows(moment *m, char *base) {
   m->L = cdni_part(base, &at, rows * (size_t)m->equations, sizeof(double));
   m->W = cdni_part(base, &at, rows * rows, sizeof(double));
   m->J = cdni_part(base, &at, rows * 3 * (size_t)m->room->joints, sizeof(double));
-  double **const vectors[] = { &m->v, &m->b, &m->p, &m->w, &m->e, &m->least, &m->total, &m->before };
+  double **const vectors[] = { &m->v, &m->b, &m->p, &m->w, &m->e, &m->least, &m->total, &m->before, &m->kept_b };
   for (int i = 0; i < CDNI_COUNT(vectors); i++) *vectors[i] = cdni_part(base, &at, rows, sizeof(double));
   m->first = cdni_part(base, &at, rows + 1, sizeof *m->first);
   m->column = cdni_part(base, &at, rows * rows, sizeof *m->column);
@@ -94,6 +104,10 @@ static void end(moment *m) {
 cdn_status cdni_moment_fails(const moment *m, const char *what) {
   const char *name = NULL;
   if (m->out_of_memory) return cdni_state_fail(m->state, CDN_ERR_NOMEM, false, "cdn_settle", NULL, "out of memory");
+  if (m->unkept)
+    return cdni_state_fail(m->state, CDN_ERR_CONSTRAINT, false, "cdn_settle", m->unkept,
+                           "no force of '%s' keeps the reaction at its value: let it push what the reaction depends on",
+                           m->unkept);
   for (int i = 0; i < hybrid_frictions(m->room) && !name; i++)
     if (m->friction_cone[i] >= 0) name = friction_at(m->room, i)->name;
   for (int i = 0; i < hybrid_sides(m->room); i++)
@@ -233,6 +247,7 @@ cdn_status cdni_moment_release(moment *m) {
     CDNI_TRY(cdn_constraint_set_enabled(m->state, (cdn_constraint){ friction_at(m->room, i)->slip }, false));
   double *status = cdni_state_update_discrete(m->state, m->room->status);
   for (int i = 0; i < frictions; i++) status[sides + FRICTION_NUMBERS * i + FRICTION_STATUS] = CDN_FRICTION_OFF;
+  for (int i = 0; i < hybrid_kept(m->room); i++) status[kept_place(m->room, i) + KEPT_ACTS] = 0;
   return CDN_OK;
 }
 
@@ -293,6 +308,7 @@ static cdn_status settle(moment *m, cdn_hybrid_totals *totals) {
   cdni_changes_begin(m);
   cdni_bounces_begin(m);
   CDNI_TRY(remember(m));
+  cdni_kept_begin(m);
   CDNI_TRY(renew_slots(m));
   CDNI_TRY(begin_rows(m));
   CDNI_TRY(choose_sides(m));

@@ -43,6 +43,11 @@ typedef struct moment {
   bool dull;                 /* nothing bounces */
   double span;               /* s, of a captured step, in which loads have impulses; 0: a moment */
   double *f, *x, *lambda, *free_lambda;
+  /* Of kept reactions: the answers to each force (as G, X, L and J); the signs that the forces must have, the forces,
+   * and how much each changes its own reaction; b, and the multipliers and joints without any; which act, and did. */
+  double *kept_G, *kept_X, *kept_L, *kept_J, *kept, *kept_b, *kept_lambda, *kept_joints;
+  bool *keeps, *kept_before;
+  const char *unkept;      /* a force that does not change what it keeps; NULL: there is none */
   double *J, *free_joints; /* of what mobilizers transmit: rows x 3 of each friction; without pushes */
   int *places;             /* nu numbers: where a row of G is not zero */
   int *first, *column;     /* W as cone_matrix */
@@ -70,6 +75,12 @@ cdn_status cdni_moment_free_accelerations(moment *m);
 /* The bounds of all frictions, at the pushes p; *depends: some follow from the pushes. Returns their largest relative
  * change. lambda: multipliers without pushes (NULL: none). */
 double cdni_moment_set_bounds(moment *m, bool impulses, const double *lambda, bool *depends);
+/* kept_moment.c: how the System answers the forces that keep reactions, and which of these acted; the cones solved
+ * together with these forces, and whose are on afterwards. */
+cdn_status cdni_moment_respond_kept(moment *m);
+void cdni_kept_begin(moment *m);
+bool cdni_moment_solve_kept(moment *m);
+void cdni_kept_set_statuses(const moment *m, double *status);
 /* The cones of the moment, with b, p and w of it. */
 cone_problem cdni_moment_problem(const moment *m);
 /* Solves the cones for b. lambda: multipliers without pushes (NULL: none). False: no solution was found. */

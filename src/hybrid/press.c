@@ -38,6 +38,16 @@ double cdni_friction_press(const hybrid_room *room, const cdn_state *state, int 
   return N;
 }
 
+double cdni_kept_now(const hybrid_room *room, int i, const pressing *p, double *slope) {
+  const kept_reaction *x = kept_at(room, i);
+  const size_t n = (size_t)p->columns;
+  const size_t row = x->constraint >= 0 ? (size_t)(constraint_at(room->constraints, x->constraint)->row + x->equation)
+                                        : 3 * (size_t)x->joint;
+  const double *by = x->constraint >= 0 ? p->L : p->J;
+  for (size_t c = 0; c < n; c++) slope[c] = by[row * n + c];
+  return x->constraint >= 0 ? p->lambda[row] : p->joints[row];
+}
+
 double cdni_friction_margin(const hybrid_room *room, const cdn_state *state, int i, const pressing *p, double *bound) {
   const dry_friction *x = friction_at(room, i);
   const double *force = p->lambda + constraint_at(room->constraints, x->slip)->row;
@@ -48,7 +58,13 @@ double cdni_friction_margin(const hybrid_room *room, const cdn_state *state, int
 
 /* ---- what mobilizers transmit ---- */
 
-/* F: the sum of m a - F of each body. Writes three numbers of each friction that a mobilizer presses. */
+static void put(v3 a, int joint, size_t step, double *joints) {
+  double *to = joints + (size_t)joint * 3 * step;
+  to[0] = a.x, to[step] = a.y, to[2 * step] = a.z;
+}
+
+/* F: the sum of m a - F of each body. Writes three numbers of each: the part that presses on a friction, or the one
+ * number that is kept. */
 static void gather(const hybrid_room *room, const tree_data *d, sv *F, size_t step, double *joints) {
   const tree *t = &room->matter->tree;
   for (int i = t->n - 1; i > 0; i--) {
@@ -59,9 +75,13 @@ static void gather(const hybrid_room *room, const tree_data *d, sv *F, size_t st
     const dry_friction *x = friction_at(room, i);
     if (x->joint < 0) continue;
     const v3 axis = m3_mul(d->pose[x->mobilizer].R_GM, x->axis), R = F[x->mobilizer].v;
-    const v3 across = v3_fma(-v3_dot(axis, R), axis, R);
-    double *to = joints + (size_t)x->joint * 3 * step;
-    to[0] = across.x, to[step] = across.y, to[2 * step] = across.z;
+    put(v3_fma(-v3_dot(axis, R), axis, R), x->joint, step, joints);
+  }
+  for (int i = 0; i < hybrid_kept(room); i++) {
+    const kept_reaction *x = kept_at(room, i);
+    if (x->joint < 0) continue;
+    const v3 axis = m3_mul(d->pose[x->mobilizer].R_GM, x->axis);
+    put((v3){ v3_dot(axis, F[x->mobilizer].v), 0, 0 }, x->joint, step, joints);
   }
 }
 
@@ -154,6 +174,11 @@ cdn_status cdni_joint_change(const hybrid_room *room, cdn_state *state, const jo
 
 cdn_status cdni_hybrid_refuse_joints(const hybrid_room *room, cdn_state *state, const char *function,
                                      cdn_friction_status status) {
+  for (int i = 0; i < hybrid_kept(room) && status == CDN_FRICTION_SLIP; i++)
+    if (kept_at(room, i)->joint >= 0 && kept_acts(room, state, i))
+      return cdni_state_fail(state, CDN_ERR_UNSUPPORTED, false, function, kept_at(room, i)->name,
+                             "'%s' keeps what a mobilizer transmits, which %s cannot handle while it acts",
+                             kept_at(room, i)->name, function);
   for (int i = 0; i < hybrid_frictions(room); i++) {
     const dry_friction *x = friction_at(room, i);
     if (x->joint >= 0 && friction_status(room, state, i) == status)

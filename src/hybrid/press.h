@@ -5,7 +5,8 @@
 #include "hybrid/internal.h"
 
 /* What presses, and its changes along some columns (a row a number; `columns` may be 0): the multipliers of all
- * constraints, and three numbers of each friction that a mobilizer presses (NULL if there are none). */
+ * constraints, and three numbers of each friction that a mobilizer presses, and of each kept reaction of a mobilizer
+ * (NULL: there are none). */
 typedef struct pressing {
   const double *lambda, *joints;
   int columns;
@@ -15,10 +16,12 @@ typedef struct pressing {
 /* N of friction i, and its slopes along the columns. */
 double cdni_friction_press(const hybrid_room *room, const cdn_state *state, int i, const pressing *p, double *slope);
 
+/* What a kept reaction has now, and its slopes along the columns. */
+double cdni_kept_now(const hybrid_room *room, int i, const pressing *p, double *slope);
 /* Of friction that sticks: what its force may still grow by. *bound (may be NULL): the bound. */
 double cdni_friction_margin(const hybrid_room *room, const cdn_state *state, int i, const pressing *p, double *bound);
 
-/* What mobilizers transmit to frictions, with these forces on bodies (about M's origins, without those of constraints)
+/* What mobilizers transmit to these, with these forces on bodies (about M's origins, without those of constraints)
  * and the accelerations and multipliers that the State has, valid or not yet: three numbers each. */
 cdn_status cdni_joint_forces(const hybrid_room *room, cdn_state *state, const sv *acting, double *joints);
 /* The same of a State whose accelerations are valid, in scratch that the caller gives back (cdn_work_pop); NULL if

@@ -189,6 +189,8 @@ static const cdni_parameter friction_table[] = { CDNI_NOT_NEGATIVE("load", "N|N 
                                                  { "mu_static", "1", -1, INFINITY, 0, 0, "-1: as mu_dynamic" },
                                                  CDNI_NOT_NEGATIVE("mu_dynamic", "1"),
                                                  CDNI_NOT_NEGATIVE("viscous", "s/m|s/rad") };
+static const cdni_parameter kept_table[] = { CDNI_ANY("value", "N|N m") };
+_Static_assert(CDNI_COUNT(kept_table) == KEPT_PARAMS, "each parameter is described");
 _Static_assert(CDNI_COUNT(side_table) == ONE_SIDED_PARAMS, "each parameter is described");
 _Static_assert(CDNI_COUNT(friction_table) == FRICTION_PARAMS, "each parameter is described");
 
@@ -222,6 +224,17 @@ static void friction_parameter(const cdn_system *s, int i, int k, cdni_parameter
   out->dimension = dimension_of(cdni_hybrid(s), friction_at(cdni_hybrid(s), i)->slip);
 }
 
+static const char *kept_name(const cdn_system *s, int i) { return kept_at(cdni_hybrid(s), i)->name; }
+static int kept_parameters(const cdn_system *s, int i) {
+  (void)s, (void)i;
+  return KEPT_PARAMS;
+}
+static void kept_parameter(const cdn_system *s, int i, int k, cdni_parameter_place *out) {
+  const kept_reaction *x = kept_at(cdni_hybrid(s), i);
+  out->is = kept_table[k], out->array = cdni_hybrid(s)->kept_of, out->at = i * KEPT_PARAMS + k;
+  out->dimension = x->constraint >= 0 ? dimension_of(cdni_hybrid(s), x->constraint) : 'L';
+}
+
 static cdn_status set_numbers(cdn_state *state, const char *function, const char *name, const cdni_parameter *table,
                               cdn_dvar array, int at, int n, const double *values) {
   char reason[200];
@@ -240,6 +253,11 @@ static cdn_status set_friction(cdn_state *state, const char *function, int i, in
   return set_numbers(state, function, friction_at(room, i)->name, friction_table + first, room->frictions_of,
                      i * FRICTION_PARAMS + first, n, values);
 }
+static cdn_status set_kept(cdn_state *state, const char *function, int i, int first, int n, const double *values) {
+  const hybrid_room *room = cdni_hybrid(cdn_state_system(state));
+  return set_numbers(state, function, kept_at(room, i)->name, kept_table + first, room->kept_of,
+                     i * KEPT_PARAMS + first, n, values);
+}
 
 const cdni_elements cdni_hybrid_elements[] = { { .type = CDN_ELEMENT_ONE_SIDED,
                                                  .count = cdn_system_one_sided_count,
@@ -254,4 +272,10 @@ const cdni_elements cdni_hybrid_elements[] = { { .type = CDN_ELEMENT_ONE_SIDED,
                                                  .parameter_count = friction_parameters,
                                                  .parameter = friction_parameter,
                                                  .set = set_friction },
+                                               { .type = CDN_ELEMENT_KEPT_REACTION,
+                                                 .count = cdn_system_kept_reaction_count,
+                                                 .name = kept_name,
+                                                 .parameter_count = kept_parameters,
+                                                 .parameter = kept_parameter,
+                                                 .set = set_kept },
                                                CDNI_NO_MORE_ELEMENTS };

@@ -1,5 +1,6 @@
-/* Friction that slips, within one evaluation. Its force is sigma = mu(v) N against the slip, where N may be made of
- * multipliers lambda, which depend on all forces. Near a solution lambda = lambda0 + sum of columns times the change of
+/* Forces that follow reactions, within one evaluation. That of friction that slips is sigma = mu(v) N against the slip,
+ * where N may be made of multipliers lambda, which depend on all forces; one that keeps a reaction is what makes that
+ * reaction its value. Near a solution lambda = lambda0 + sum of columns times the change of
  * sigma, one for each friction (8.70), and Newton's method finds the sigma that agree with their own multipliers.
  * It takes one round where N is linear. Beside soft rows lambda bends where rows come and go, and more solutions
  * follow. */
@@ -28,19 +29,43 @@ void cdni_friction_direction(const double *numbers, int n, const double v[2], do
   if (n > 1 && numbers[FRICTION_REST] >= 0 && length > 0) e[0] = v[0] / length, e[1] = v[1] / length;
 }
 
-const char *cdni_hybrid_first_slipping(const hybrid_room *room, const cdn_state *state) {
+/* ---- the forces that follow ---- */
+
+follower cdni_follower(const hybrid_room *room, int i) {
+  const int kept = i - hybrid_frictions(room);
+  if (kept >= 0) return (follower){ kept_at(room, kept)->name, kept_at(room, kept)->push, 1, true };
+  return (follower){ friction_at(room, i)->name, friction_at(room, i)->slip, friction_at(room, i)->n, false };
+}
+
+bool cdni_follower_acts(const hybrid_room *room, const double *statuses, int i) {
+  const int kept = i - hybrid_frictions(room);
+  return kept >= 0 ? kept_acts_in(room, statuses, kept) : friction_status_in(room, statuses, i) == CDN_FRICTION_SLIP;
+}
+
+const char *cdni_hybrid_first_follower(const hybrid_room *room, const cdn_state *state, const char **does) {
   const double *statuses = hybrid_statuses(room, state);
-  for (int i = 0; i < hybrid_frictions(room); i++)
-    if (friction_status_in(room, statuses, i) == CDN_FRICTION_SLIP) return friction_at(room, i)->name;
+  for (int i = 0; i < hybrid_followers(room); i++) {
+    if (!cdni_follower_acts(room, statuses, i)) continue;
+    const follower x = cdni_follower(room, i);
+    if (does) *does = x.keeps ? "keeps a reaction" : "slips";
+    return x.name;
+  }
   return NULL;
 }
 
-bool cdni_hybrid_slips(const hybrid_room *room, const cdn_state *state) {
-  return cdni_hybrid_first_slipping(room, state) != NULL;
+bool cdni_hybrid_follows(const hybrid_room *room, const cdn_state *state) {
+  return cdni_hybrid_first_follower(room, state, NULL) != NULL;
 }
 
 double *cdni_hybrid_forces(const hybrid_room *room, cdn_state *state) {
   return cdni_state_storage(state, room->forces);
+}
+
+/* One that keeps a reaction pushes along its equation, whatever the speed. */
+cdn_status cdni_follower_law(const hybrid_room *room, cdn_state *state, int i, friction_law *out) {
+  if (i < hybrid_frictions(room)) return cdni_friction_law(room, state, i, out);
+  *out = (friction_law){ .e = { 1, 0 } };
+  return CDN_OK;
 }
 
 cdn_status cdni_friction_law(const hybrid_room *room, cdn_state *state, int i, friction_law *out) {
@@ -56,7 +81,8 @@ cdn_status cdni_hybrid_load_slips(const hybrid_room *room, cdn_state *state, boo
   double *forces = cdni_hybrid_forces(room, state);
   const double *statuses = hybrid_statuses(room, state);
   bool follows = false, joints = false;
-  memset(forces, 0, (size_t)hybrid_frictions(room) * 2 * sizeof *forces);
+  memset(forces, 0, (size_t)hybrid_followers(room) * 2 * sizeof *forces);
+  for (int i = 0; i < hybrid_kept(room); i++) joints = joints || kept_acts_in(room, statuses, i);
   for (int i = 0; i < hybrid_frictions(room); i++) {
     friction_law law;
     if (friction_status_in(room, statuses, i) != CDN_FRICTION_SLIP) continue;
@@ -74,9 +100,9 @@ cdn_status cdni_hybrid_load_slips(const hybrid_room *room, cdn_state *state, boo
 cdn_status cdni_hybrid_push(const hybrid_room *room, cdn_state *state, sv *F, double *f) {
   const double *forces = cdni_hybrid_forces(room, state);
   const double *statuses = hybrid_statuses(room, state);
-  for (int i = 0; i < hybrid_frictions(room); i++)
-    if (friction_status_in(room, statuses, i) == CDN_FRICTION_SLIP)
-      CDNI_TRY(cdni_constraint_push(room->constraints, state, friction_at(room, i)->slip, forces + 2 * i, F, f));
+  for (int i = 0; i < hybrid_followers(room); i++)
+    if (cdni_follower_acts(room, statuses, i))
+      CDNI_TRY(cdni_constraint_push(room->constraints, state, cdni_follower(room, i).push, forces + 2 * i, F, f));
   return CDN_OK;
 }
 
@@ -85,8 +111,8 @@ cdn_status cdni_hybrid_push(const hybrid_room *room, cdn_state *state, sv *F, do
 int cdni_hybrid_list_slips(const hybrid_room *room, const cdn_state *state, int *elements) {
   int n = 0;
   const double *statuses = hybrid_statuses(room, state);
-  for (int i = 0; i < hybrid_frictions(room); i++)
-    if (friction_status_in(room, statuses, i) == CDN_FRICTION_SLIP) {
+  for (int i = 0; i < hybrid_followers(room); i++)
+    if (cdni_follower_acts(room, statuses, i)) {
       if (elements) elements[n] = i;
       n++;
     }
@@ -97,11 +123,11 @@ cdn_status cdni_slip_columns(const hybrid_room *room, cdn_state *state, int n, c
                              const friction_law *laws, double *G, double *X) {
   const size_t nu = (size_t)room->matter->tree.nu, width = (size_t)n;
   for (size_t i = 0; i < width; i++) {
-    const dry_friction *x = friction_at(room, elements[i]);
-    CDNI_TRY(cdni_constraint_full_rows(room->constraints, state, x->slip, G));
+    const follower x = cdni_follower(room, elements[i]);
+    CDNI_TRY(cdni_constraint_full_rows(room->constraints, state, x.push, G));
     for (size_t u = 0; u < nu; u++) {
       double sum = 0;
-      for (int k = 0; k < x->n; k++) sum -= laws[i].e[k] * G[(size_t)k * nu + u];
+      for (int k = 0; k < x.n; k++) sum -= laws[i].e[k] * G[(size_t)k * nu + u];
       X[u * width + i] = sum;
     }
   }
@@ -113,7 +139,7 @@ cdn_status cdni_slip_joints(const hybrid_room *room, cdn_state *state, int n, co
   const size_t width = (size_t)n;
   for (size_t i = 0; i < width; i++) {
     const double force[2] = { -laws[i].e[0], -laws[i].e[1] };
-    const joint_cause cause = { X + i, L + i, width, width, friction_at(room, elements[i])->slip, force };
+    const joint_cause cause = { X + i, L + i, width, width, cdni_follower(room, elements[i]).push, force };
     CDNI_TRY(cdni_joint_change(room, state, &cause, width, J + i));
   }
   return CDN_OK;
@@ -122,7 +148,7 @@ cdn_status cdni_slip_joints(const hybrid_room *room, cdn_state *state, int n, co
 typedef struct slip_problem {
   const hybrid_room *room;
   cdn_state *state;
-  int n, m; /* frictions; equations of all constraints */
+  int n, m; /* followers; equations of all constraints */
   int *elements;
   friction_law *laws;
   double *base, *sigma; /* of the solution with multipliers lambda0, and now */
@@ -158,7 +184,24 @@ static void follow(const slip_problem *p, int m, const double *from, const doubl
   }
 }
 
-/* Sigma of all, so that sigma = mu N(sigma). False where there is none. */
+/* One equation of Newton's method: sigma = mu N, or that a reaction has its value, scaled by its largest number. */
+static void set_equation(slip_problem *p, int i, const pressing *at) {
+  double *row = p->A + (size_t)i * (size_t)p->n, most = 0;
+  const int kept = p->elements[i] - hybrid_frictions(p->room);
+  if (kept >= 0) {
+    p->r[i] = kept_value(p->room, p->state, kept) - cdni_kept_now(p->room, kept, at, row);
+    for (int j = 0; j < p->n; j++) most = fmax(most, fabs(row[j]));
+    for (int j = 0; j < p->n && most > 0; j++) row[j] /= most;
+    if (most > 0) p->r[i] /= most;
+    return;
+  }
+  const double mu = p->laws[i].mu, N = cdni_friction_press(p->room, p->state, p->elements[i], at, row);
+  for (int j = 0; j < p->n; j++) row[j] *= -mu;
+  row[i] += 1;
+  p->r[i] = mu * N - p->sigma[i];
+}
+
+/* Sigma of all, so that all equations hold. False where there is none. */
 static bool agree(slip_problem *p) {
   const int n = p->n;
   const pressing at = { p->lambda, p->joints, n, p->columns, p->J };
@@ -166,14 +209,7 @@ static bool agree(slip_problem *p) {
     double largest = 0, change = 0, most = 0;
     follow(p, p->m, p->lambda0, p->columns, p->lambda);
     follow(p, 3 * p->room->joints, p->joints0, p->J, p->joints);
-    for (int i = 0; i < n; i++) {
-      double *row = p->A + (size_t)i * (size_t)n;
-      const double mu = p->laws[i].mu;
-      const double N = cdni_friction_press(p->room, p->state, p->elements[i], &at, row);
-      for (int j = 0; j < n; j++) row[j] *= -mu;
-      row[i] += 1;
-      p->r[i] = mu * N - p->sigma[i];
-    }
+    for (int i = 0; i < n; i++) set_equation(p, i, &at);
     for (int k = 0; k < n * n; k++) most = fmax(most, fabs(p->A[k]));
     if (!cdni_eliminate(n, most, p->A, 1, p->r)) return false;
     for (int i = 0; i < n; i++) {
@@ -187,31 +223,38 @@ static bool agree(slip_problem *p) {
   return false;
 }
 
+static cdn_status disagree(const slip_problem *p) {
+  const follower last = cdni_follower(p->room, p->elements[p->n - 1]);
+  const char *name = last.keeps ? last.name : cdni_follower(p->room, p->elements[0]).name;
+  if (last.keeps)
+    return cdni_state_fail(p->state, CDN_ERR_SINGULAR, true, "cdn_realize", name,
+                           "no force of '%s' keeps the reaction at its value: let it push what the reaction depends on",
+                           name);
+  return cdni_state_fail(p->state, CDN_ERR_SINGULAR, true, "cdn_realize", name,
+                         "friction '%s' slips, and no force of it agrees with the push that it causes (Painleve)",
+                         name);
+}
+
 static cdn_status correct(slip_problem *p, const sv *F, double *change) {
   const hybrid_room *room = p->room;
   double *forces = cdni_hybrid_forces(room, p->state), largest = 0;
   cdni_hybrid_list_slips(room, p->state, p->elements);
   for (int i = 0; i < p->n; i++) {
     const double *now = forces + 2 * p->elements[i];
-    CDNI_TRY(cdni_friction_law(room, p->state, p->elements[i], &p->laws[i]));
+    CDNI_TRY(cdni_follower_law(room, p->state, p->elements[i], &p->laws[i]));
     p->base[i] = p->sigma[i] = -(now[0] * p->laws[i].e[0] + now[1] * p->laws[i].e[1]);
   }
   CDNI_TRY(cdni_slip_columns(room, p->state, p->n, p->elements, p->laws, p->G, p->X));
   CDNI_TRY(room->answer.solve(p->state, p->n, p->X, p->columns));
   CDNI_TRY(cdni_joint_forces(room, p->state, F, p->joints0));
   CDNI_TRY(cdni_slip_joints(room, p->state, p->n, p->elements, p->laws, p->X, p->columns, p->J));
-  if (!agree(p)) {
-    const char *name = friction_at(room, p->elements[0])->name;
-    return cdni_state_fail(p->state, CDN_ERR_SINGULAR, true, "cdn_realize", name,
-                           "friction '%s' slips, and no force of it agrees with the push that it causes (Painleve)",
-                           name);
-  }
+  if (!agree(p)) return disagree(p);
   *change = 0;
   for (int i = 0; i < p->n; i++) {
     double *to = forces + 2 * p->elements[i];
     *change = fmax(*change, fabs(p->sigma[i] - p->base[i]));
     largest = fmax(largest, fabs(p->sigma[i]));
-    for (int k = 0; k < friction_at(room, p->elements[i])->n; k++) to[k] = -p->sigma[i] * p->laws[i].e[k];
+    for (int k = 0; k < cdni_follower(room, p->elements[i]).n; k++) to[k] = -p->sigma[i] * p->laws[i].e[k];
   }
   if (largest > 0) *change /= largest;
   return CDN_OK;
@@ -232,12 +275,12 @@ cdn_status cdni_hybrid_correct(const hybrid_room *room, cdn_state *state, const 
 
 cdn_status cdni_hybrid_power(const hybrid_room *room, cdn_state *state, double *power) {
   *power = 0;
-  if (!cdni_hybrid_slips(room, state)) return CDN_OK;
+  if (!cdni_hybrid_follows(room, state)) return CDN_OK;
   CDNI_TRY(cdni_state_ensure(state, CDN_ACCELERATION));
-  for (int i = 0; i < hybrid_frictions(room); i++) {
-    double v[2], rate[2];
-    if (friction_status(room, state, i) != CDN_FRICTION_SLIP) continue;
-    CDNI_TRY(cdni_friction_slip(room, state, i, v, rate));
+  for (int i = 0; i < hybrid_followers(room); i++) {
+    double v[2], rate[2] = { 0, 0 };
+    if (!cdni_follower_acts(room, hybrid_statuses(room, state), i)) continue;
+    CDNI_TRY(cdni_constraint_rates(room->constraints, state, cdni_follower(room, i).push, rate, v));
     const double *force = cdni_hybrid_forces(room, state) + 2 * i;
     *power += force[0] * rate[0] + force[1] * rate[1];
   }

@@ -6,16 +6,29 @@
 #include "math/lu.h"
 #include "matter/operators.h"
 
+/* A force along the equations of `push` that follows reactions: that of friction that slips (its number among
+ * frictions), or of a kept reaction (counted on from there). */
+typedef struct follower {
+  const char *name;
+  int push, n;
+  bool keeps;
+} follower;
+follower cdni_follower(const hybrid_room *room, int i);
+static inline int hybrid_followers(const hybrid_room *room) { return hybrid_frictions(room) + hybrid_kept(room); }
+bool cdni_follower_acts(const hybrid_room *room, const double *statuses, int i);
+
 /* At the present speed of slip v: its direction e, v along it, and the coefficient. */
 typedef struct friction_law {
   double v[2], e[2], along, mu;
 } friction_law;
+cdn_status cdni_follower_law(const hybrid_room *room, cdn_state *state, int i, friction_law *out);
 cdn_status cdni_friction_law(const hybrid_room *room, cdn_state *state, int i, friction_law *out);
-/* The forces of all frictions that slip: two numbers each. */
+/* The forces of all followers: two numbers each. */
 double *cdni_hybrid_forces(const hybrid_room *room, cdn_state *state);
-/* The frictions that slip (NULL: only counted). Returns their number. */
+/* The followers that act (NULL: only counted). Returns their number. */
 int cdni_hybrid_list_slips(const hybrid_room *room, const cdn_state *state, int *elements);
-/* Generalized forces, a column each (nu x n): each friction pushes with 1 against its slip. G: room for 2 nu. */
+/* Generalized forces, a column each (nu x n): each follower pushes with 1 against its slip, one that keeps a reaction
+ * against its equation. G: room for 2 nu. */
 cdn_status cdni_slip_columns(const hybrid_room *room, cdn_state *state, int n, const int *elements,
                              const friction_law *laws, double *G, double *X);
 /* For the answer X and L to these columns: how what mobilizers transmit follows each (three rows of each friction that

@@ -6,7 +6,7 @@
  *   d sigma = N d mu + mu N' dlambda,     dlambda = dlambda0 + L d sigma,     N' = dN/dlambda,
  *
  * with the columns L of the System's answer: (1 - mu N' L) d sigma = N d mu + mu N' dlambda0. The answer to d sigma is
- * added. */
+ * added. A reaction r that is kept does not change: r' L d sigma = -r' dlambda0. */
 #include <math.h>
 
 #include "hybrid/press.h"
@@ -47,17 +47,23 @@ static void add_turns(const friction_law *law, const double *numbers, const doub
 
 static cdn_status one(const hybrid_room *room, derivative_pass *p, int i, double *V, double *by_q, double *by_u) {
   const size_t nu = (size_t)p->m->tree.nu;
-  const dry_friction *x = friction_at(room, i);
+  const follower x = cdni_follower(room, i);
+  const double *now = cdni_hybrid_forces(room, p->state) + 2 * i;
+  if (x.keeps) { /* its row, with a constant force */
+    for (size_t k = 0; by_q && k < nu; k++) by_q[k] = 0;
+    for (size_t k = 0; by_u && k < nu; k++) by_u[k] = 0;
+    return cdni_constraint_differentiate_off(room->constraints, p, x.push, now, V);
+  }
   const double *numbers = friction_numbers(room, p->state, i), *params = friction_params(room, p->state, i);
   double *H = V + 2 * nu, force[2] = { 0, 0 };
   friction_law law;
   CDNI_TRY(cdni_friction_law(room, p->state, i, &law));
   const double N = cdni_friction_press(room, p->state, i, &(pressing){ .lambda = multipliers(room, p->state) }, NULL);
-  for (int k = 0; k < x->n; k++) force[k] = -law.mu * N * law.e[k];
-  CDNI_TRY(cdni_constraint_differentiate_off(room->constraints, p, x->slip, force, V));
-  CDNI_TRY(cdni_constraint_full_rows(room->constraints, p->state, x->slip, H));
-  if (by_q) add_turns(&law, numbers, params, x->n, nu, N, H, V, p->dq, by_q);
-  if (by_u) add_turns(&law, numbers, params, x->n, nu, N, H, H, p->du, by_u);
+  for (int k = 0; k < x.n; k++) force[k] = -law.mu * N * law.e[k];
+  CDNI_TRY(cdni_constraint_differentiate_off(room->constraints, p, x.push, force, V));
+  CDNI_TRY(cdni_constraint_full_rows(room->constraints, p->state, x.push, H));
+  if (by_q) add_turns(&law, numbers, params, x.n, nu, N, H, V, p->dq, by_q);
+  if (by_u) add_turns(&law, numbers, params, x.n, nu, N, H, H, p->du, by_u);
   return CDN_OK;
 }
 
@@ -67,8 +73,8 @@ cdn_status cdni_hybrid_differentiate(const hybrid_room *room, derivative_pass *p
   CDNI_TRY(cdni_hybrid_refuse_joints(room, p->state, p->function, CDN_FRICTION_SLIP));
   CDNI_TRY(cdni_operator_work(p->state, p->function, (4 * nu + 1) * sizeof *V, (void **)&V));
   cdn_status status = CDN_OK;
-  for (int i = 0, k = 0; i < hybrid_frictions(room) && status == CDN_OK; i++) {
-    if (friction_status(room, p->state, i) != CDN_FRICTION_SLIP) continue;
+  for (int i = 0, k = 0; i < hybrid_followers(room) && status == CDN_OK; i++) {
+    if (!cdni_follower_acts(room, hybrid_statuses(room, p->state), i)) continue;
     status = one(room, p, i, V, by_q ? by_q + (size_t)k * nu : NULL, by_u ? by_u + (size_t)k * nu : NULL);
     k++;
   }
@@ -84,6 +90,7 @@ typedef struct slip_columns {
   int n, *elements;
   friction_law *laws;
   double *G, *X, *L, *A, *B, *r; /* 2 x nu, nu x n, equations x n, n x n twice; n x the most columns */
+  double *scale;                 /* of the equation of each kept reaction: its largest number */
 } slip_columns;
 
 static size_t divide(slip_columns *x, size_t columns, char *frame) {
@@ -95,6 +102,7 @@ static size_t divide(slip_columns *x, size_t columns, char *frame) {
   x->G = cdni_part(frame, &at, 2 * nu, d), x->X = cdni_part(frame, &at, nu * n, d);
   x->L = cdni_part(frame, &at, m * n, d), x->A = cdni_part(frame, &at, n * n, d);
   x->B = cdni_part(frame, &at, n * n, d), x->r = cdni_part(frame, &at, n * columns, d);
+  x->scale = cdni_part(frame, &at, n, d);
   return at;
 }
 
@@ -107,6 +115,11 @@ static void add_answer(const slip_columns *x, size_t rows, const double *A, size
         to[k * columns + c] += A[k * n + j] * x->r[j * columns + c];
 }
 
+/* How a kept reaction changes along the columns. */
+static void change_kept(const slip_columns *x, int element, const pressing *p, double *out) {
+  cdni_kept_now(x->room, element - hybrid_frictions(x->room), p, out);
+}
+
 static cdn_status vary(slip_columns *x, const slip_variation *v) {
   const size_t n = (size_t)x->n, columns = (size_t)v->columns;
   const pressing p = { .lambda = multipliers(x->room, x->state),
@@ -115,6 +128,11 @@ static cdn_status vary(slip_columns *x, const slip_variation *v) {
   double most = 0;
   for (size_t i = 0; i < n; i++) {
     double *r = x->r + i * columns;
+    if (cdni_follower(x->room, x->elements[i]).keeps) {
+      change_kept(x, x->elements[i], &p, r);
+      for (size_t c = 0; c < columns; c++) r[c] /= -x->scale[i];
+      continue;
+    }
     cdni_friction_press(x->room, x->state, x->elements[i], &p, r);
     for (size_t c = 0; c < columns; c++)
       r[c] = (v->lambda ? x->laws[i].mu * r[c] : 0) + (v->change ? v->change[i * columns + c] : 0);
@@ -122,11 +140,9 @@ static cdn_status vary(slip_columns *x, const slip_variation *v) {
   memcpy(x->B, x->A, n * n * sizeof *x->B);
   for (size_t k = 0; k < n * n; k++) most = fmax(most, fabs(x->B[k]));
   if (!cdni_eliminate(x->n, most, x->B, (int)columns, x->r)) {
-    const char *name = friction_at(x->room, x->elements[0])->name;
+    const char *name = cdni_follower(x->room, x->elements[0]).name;
     return cdni_state_fail(x->state, CDN_ERR_SINGULAR, false, "cdn_forward_dynamics_derivatives", name,
-                           "friction '%s' slips, and its force does not follow from the push that it causes "
-                           "(Painleve)",
-                           name);
+                           "the force of '%s' does not follow from the reactions that it causes (Painleve)", name);
   }
   add_answer(x, (size_t)x->room->matter->tree.nu, x->X, columns, v->udot);
   if (v->lambda) add_answer(x, (size_t)cdni_constraints_equations(x->room->constraints), x->L, columns, v->lambda);
@@ -137,11 +153,18 @@ static cdn_status vary_all(slip_columns *x, int variations, const slip_variation
   const size_t n = (size_t)x->n;
   const pressing p = { .lambda = multipliers(x->room, x->state), .columns = x->n, .L = x->L };
   cdni_hybrid_list_slips(x->room, x->state, x->elements);
-  for (size_t i = 0; i < n; i++) CDNI_TRY(cdni_friction_law(x->room, x->state, x->elements[i], &x->laws[i]));
+  for (size_t i = 0; i < n; i++) CDNI_TRY(cdni_follower_law(x->room, x->state, x->elements[i], &x->laws[i]));
   CDNI_TRY(cdni_slip_columns(x->room, x->state, x->n, x->elements, x->laws, x->G, x->X));
   CDNI_TRY(x->room->answer.solve(x->state, x->n, x->X, x->L));
   for (size_t i = 0; i < n; i++) {
     double *row = x->A + i * n;
+    x->scale[i] = 0;
+    if (cdni_follower(x->room, x->elements[i]).keeps) {
+      change_kept(x, x->elements[i], &p, row);
+      for (size_t j = 0; j < n; j++) x->scale[i] = fmax(x->scale[i], fabs(row[j]));
+      for (size_t j = 0; j < n; j++) row[j] /= x->scale[i];
+      continue;
+    }
     cdni_friction_press(x->room, x->state, x->elements[i], &p, row);
     for (size_t j = 0; j < n; j++) row[j] *= -x->laws[i].mu;
     row[i] += 1;

@@ -86,6 +86,7 @@ cdn_status cdni_moment_set_statuses(moment *m) {
     CDNI_TRY(cdn_constraint_set_enabled(m->state, (cdn_constraint){ friction_at(room, i)->slip },
                                         to[FRICTION_STATUS] == CDN_FRICTION_STICK));
   }
+  cdni_kept_set_statuses(m, status);
   return CDN_OK;
 }
 
@@ -100,16 +101,17 @@ static bool is_ignored(const moment *m) {
 cdn_status cdni_moment_accelerate(moment *m, bool *found) {
   CDNI_TRY(cdni_moment_free_accelerations(m));
   CDNI_TRY(cdni_moment_bend(m));
+  CDNI_TRY(cdni_moment_respond_kept(m));
   prepare(m, false);
-  *found = cdni_moment_solve(m, false, m->free_lambda);
+  *found = cdni_moment_solve_kept(m);
   if (*found && !is_ignored(m)) return CDN_OK;
   if (!*found && !(m->fired && !m->hit)) return CDN_OK;
   /* others share the load of friction that sticks beyond its bound: it stays at the bound, and they hold it */
   prepare(m, true);
-  if (cdni_moment_solve(m, false, m->free_lambda)) *found = true;
+  if (cdni_moment_solve_kept(m)) *found = true;
   else if (*found) {
     prepare(m, false);
-    *found = cdni_moment_solve(m, false, m->free_lambda);
+    *found = cdni_moment_solve_kept(m);
   }
   return CDN_OK;
 }

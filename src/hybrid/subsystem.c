@@ -18,7 +18,9 @@ static cdn_status declare(void *self, cdn_declarer *d) {
   const int sides = hybrid_sides(room), frictions = hybrid_frictions(room);
   room->sides_of = cdn_declare_parameters(d, "one_sided", sides * ONE_SIDED_PARAMS, room->side_params.data);
   room->frictions_of = cdn_declare_parameters(d, "friction", frictions * FRICTION_PARAMS, room->friction_params.data);
-  const size_t numbers = (size_t)(sides + frictions * FRICTION_NUMBERS);
+  const int kept = hybrid_kept(room);
+  room->kept_of = cdn_declare_parameters(d, "kept_reaction", kept * KEPT_PARAMS, room->kept_params.data);
+  const size_t numbers = (size_t)(sides + frictions * FRICTION_NUMBERS + kept * KEPT_NUMBERS);
   room->status = cdn_declare_discrete(d, "status", numbers * sizeof(double), NULL, CDN_STAGE_POSITION);
   const size_t last = hybrid_changes(room) * sizeof(double);
   room->totals = cdn_declare_discrete(d, "totals", sizeof(cdn_hybrid_totals) + last, NULL, CDN_STAGE_REPORT);
@@ -42,6 +44,12 @@ static void describe(const void *self, const cdn_system *system, cdn_description
                  cdn_constraint_name(system, (cdn_constraint){ e->slip }), (int)e->normal, (int)e->reaction,
                  (int)e->mobilizer);
   }
+  for (int i = 0; i < hybrid_kept(room); i++) {
+    const kept_reaction *e = kept_at(room, i);
+    cdn_describe(d, e->name, "a force along constraint '%s' keeps equation %d of %d, or of mobilizer %d",
+                 cdn_constraint_name(system, (cdn_constraint){ e->push }), (int)e->equation, (int)e->constraint,
+                 (int)e->mobilizer);
+  }
 }
 
 const cdn_subsystem_ops cdni_hybrid_ops = { .struct_size = sizeof cdni_hybrid_ops,
@@ -54,13 +62,14 @@ const cdn_subsystem_ops cdni_hybrid_ops = { .struct_size = sizeof cdni_hybrid_op
 cdn_ticket cdni_hybrid_status(const hybrid_room *room) { return room->status.ticket; }
 void cdni_hybrid_declare_forces(const hybrid_room *room, cdn_declarer *d, cdn_cache acceleration,
                                 const slip_answer *answer) {
-  const size_t size = (size_t)(2 * hybrid_frictions(room) + 1) * sizeof(double);
+  const size_t size = (size_t)(2 * (hybrid_frictions(room) + hybrid_kept(room)) + 1) * sizeof(double);
   ((hybrid_room *)room)->forces = cdni_declare_companion(d, "slip_forces", size, acceleration);
   ((hybrid_room *)room)->answer = *answer;
 }
 int cdni_hybrid_variables(const hybrid_room *room, hybrid_variable out[HYBRID_MOST_VARIABLES]) {
   const int sides = hybrid_sides(room), frictions = hybrid_frictions(room);
-  out[0] = (hybrid_variable){ room->status, sides + frictions * FRICTION_NUMBERS, false };
+  const int numbers = sides + frictions * FRICTION_NUMBERS + hybrid_kept(room) * KEPT_NUMBERS;
+  out[0] = (hybrid_variable){ room->status, numbers, false };
   out[1] = (hybrid_variable){ room->totals,
                               (int)(sizeof(cdn_hybrid_totals) / sizeof(double)) + (int)hybrid_changes(room), false };
   if (room->slots == 0) return 2;
@@ -72,6 +81,6 @@ int cdni_hybrid_variables(const hybrid_room *room, hybrid_variable out[HYBRID_MO
   return 5;
 }
 int cdni_hybrid_reads(const hybrid_room *room, cdn_ticket *tickets) {
-  tickets[0] = room->status.ticket, tickets[1] = room->frictions_of.ticket;
-  return 2;
+  tickets[0] = room->status.ticket, tickets[1] = room->frictions_of.ticket, tickets[2] = room->kept_of.ticket;
+  return 3;
 }

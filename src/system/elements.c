@@ -23,7 +23,8 @@ const char *cdn_element_type_name(cdn_element_type type) {
                                        [CDN_ELEMENT_SOFT] = "soft element",
                                        [CDN_ELEMENT_PATH] = "path",
                                        [CDN_ELEMENT_ONE_SIDED] = "one-sided constraint",
-                                       [CDN_ELEMENT_DRY_FRICTION] = "dry friction" };
+                                       [CDN_ELEMENT_DRY_FRICTION] = "dry friction",
+                                       [CDN_ELEMENT_KEPT_REACTION] = "kept reaction" };
   _Static_assert(CDNI_COUNT(names) == CDN_ELEMENT_COUNT, "a type has no name");
   return (unsigned)type < CDN_ELEMENT_COUNT ? names[type] : NULL;
 }

@@ -48,7 +48,7 @@ OBJECTS = {
     'cdn_view *': ('RUNNING', 'w->view'),
     'cdn_state *': ('RUNNING', 'w->state'),
 }
-IDS = ['body', 'force', 'event', 'motion', 'constraint', 'measure', 'subsystem', 'goal', 'row_set', 'control', 'shape', 'contact_pair', 'soft_element', 'path', 'one_sided', 'dry_friction']
+IDS = ['body', 'force', 'event', 'motion', 'constraint', 'measure', 'subsystem', 'goal', 'row_set', 'control', 'shape', 'contact_pair', 'soft_element', 'path', 'one_sided', 'dry_friction', 'kept_reaction']
 # Ids of which { -1 } says none or any, and is no mistake.
 MAY_BE_NONE = ['except', 'shape_a', 'shape_b', 'body_a', 'body_b']
 ENUMS = ['reaction', 'stage', 'pool', 'mobilizer', 'motion_level', 'method', 'status', 'station_quantity', 'energy', 'extreme',

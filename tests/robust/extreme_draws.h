@@ -42,7 +42,7 @@ typedef struct world {
   cdn_declarer *declarer;
   cdn_buffer bytes;
   int n_body, n_force, n_event, n_motion, n_constraint, n_measure, n_subsystem, n_goal, n_row_set, n_control, n_shape,
-      n_contact_pair, n_soft_element, n_path, n_one_sided, n_dry_friction;
+      n_contact_pair, n_soft_element, n_path, n_one_sided, n_dry_friction, n_kept_reaction;
   double numbers[NUMBERS];
   int32_t ids[NUMBERS];
   void *out; /* room for anything */

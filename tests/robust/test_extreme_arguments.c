@@ -194,8 +194,12 @@ static cdn_system *make(world *w) {
   cdn_dry_friction_def dry = cdn_default_dry_friction_def();
   dry.slip = cdn_system_constrain_speed(s, "dry", body[1], 0, 0), dry.load = 0.1, dry.mu_dynamic = 0.5;
   cdn_system_add_dry_friction(s, &dry);
-  w->n_one_sided = 1, w->n_dry_friction = 1, w->n_constraint = 4;
-  w->n_event += 6; /* of the two, and of the start */
+  cdn_kept_reaction_def kept = cdn_default_kept_reaction_def();
+  kept.push = cdn_system_constrain_speed(s, "wound", body[1], 0, 0), kept.constraint = rope.constraint;
+  kept.value = 1e6, kept.keep = CDN_KEEP_AT_MOST;
+  cdn_system_keep_reaction(s, &kept);
+  w->n_one_sided = 1, w->n_dry_friction = 1, w->n_kept_reaction = 1, w->n_constraint = 5;
+  w->n_event += 8; /* of the three, and of the start */
   w->n_subsystem = 1, w->n_goal = 2, w->n_control = 1, w->n_shape = 2, w->n_contact_pair = 1;
   return s;
 }

@@ -54,6 +54,15 @@ static void add_friction(cdn_system *system, rng *r, cdn_body body) {
   cdn_system_add_dry_friction(system, &f);
 }
 
+static void add_kept(cdn_system *system, rng *r, cdn_body body) {
+  cdn_kept_reaction_def d = cdn_default_kept_reaction_def();
+  d.push = cdn_system_constrain_speed(system, NULL, body, 0, 0), d.value = ONE_OF(r, 0, 1, -1, 1e9);
+  d.keep = (cdn_keep)((int)uniform(r, 0, 3) % 3);
+  if (uniform(r, 0, 1) < 0.5) d.mobilizer = body, d.axis = cdn_v3(place(r), place(r), 1);
+  else d.constraint.i = (int)uniform(r, 0, cdn_system_constraint_count(system));
+  cdn_system_keep_reaction(system, &d);
+}
+
 /* ---- what is asked ---- */
 
 static void check_finite(const double *x, int n, const char *call) {
@@ -150,6 +159,7 @@ START_TEST(scenes_of_bad_input) {
     for (int i = (int)uniform(&r, 0, 4); i > 0; i--) add_contact(system, &r, body[i % 2]);
     for (int i = (int)uniform(&r, 0, 3); i > 0; i--) add_side(system, &r, body[i % 2]);
     if (uniform(&r, 0, 1) < 0.3) add_friction(system, &r, body[0]);
+    if (uniform(&r, 0, 1) < 0.2) add_kept(system, &r, body[0]);
     ask(system, &r);
   }
 }

@@ -133,6 +133,10 @@ static world make_world(void) {
   cdn_dry_friction_def brake = cdn_default_dry_friction_def();
   brake.name = "brake", brake.slip = cdn_system_find_constraint(s, "paced"), brake.load = 3, brake.mu_dynamic = 0.25;
   cdn_system_add_dry_friction(s, &brake);
+  cdn_kept_reaction_def winch = cdn_default_kept_reaction_def();
+  winch.name = "winch", winch.push = cdn_system_constrain_speed(s, "wound", w.slider, 0, 0), winch.value = 4;
+  winch.constraint = cdn_system_find_constraint(s, "marble");
+  cdn_system_keep_reaction(s, &winch);
   cdn_system_add_path_damper(s, "viscous", path, 2);
   OK_FREEZE(s);
   OK(cdn_state_create(s, &w.state));
