@@ -18,15 +18,12 @@ static const double FIRST = 1e-10, SECOND = 1e-4;  /* e, of the largest |B|^2 */
 static const double SETTLED = 1e-11, CLOSE = 1e-9; /* of the largest number */
 enum { MOST_MOVES = 60, MOST_STEPS = 60, MOST_BOUNDS = 40 };
 
-/* Where a cone's numbers are: inside; on its mantle; without push, and friction free, at its bound, or none. */
-typedef enum place { INSIDE, MANTLE, NO_PUSH, RIM } place;
-
 typedef struct admission {
   inverse_problem *p;
   const hybrid_room *room;
   int n; /* limits */
   multiplier_cone *limits;
-  place *places;
+  limit_place *places;
   double *bases;                              /* by cone */
   double *B;                                  /* of p, but pushes count positive; nu x m, by columns */
   double *n0, *now, *from, *step, *g, *e, *r; /* by mobility */
@@ -50,30 +47,13 @@ static size_t divide(admission *x, char *base) {
 
 /* ---- one cone ---- */
 
-/* Its numbers among z: push, tangents, slope and base of the mantle. */
-typedef struct local {
-  double push, t[2], size, slope, base;
-} local;
-
-static local look(const admission *x, const multiplier_cone *c, const double *z) {
+static limit_numbers look(const admission *x, const multiplier_cone *c, const double *z) {
   const double *scale = x->p->scale, of_t = c->n > 0 ? scale[c->tangent] : 1;
-  local l = { .push = c->normal >= 0 ? z[c->normal] : 0, .base = c->base / of_t };
+  limit_numbers l = { .push = c->normal >= 0 ? z[c->normal] : 0, .base = c->base / of_t };
   l.slope = c->normal >= 0 ? c->mu * scale[c->normal] / of_t : 0;
   for (int k = 0; k < c->n; k++) l.t[k] = z[c->tangent + k];
   l.size = hypot(l.t[0], l.t[1]);
   return l;
-}
-
-/* The nearest admissible numbers; where they are. */
-static place project(local *l) {
-  const double past = (l->size - l->slope * l->push - l->base) / (1 + l->slope * l->slope);
-  double push = l->push, size = l->size;
-  place at = INSIDE;
-  if (past > 0) push += l->slope * past, size -= past, at = MANTLE;
-  if (push < 0 || size < 0) push = 0, size = fmin(l->size, l->base), at = l->size > l->base ? RIM : NO_PUSH;
-  for (int k = 0; k < 2 && l->size > 0; k++) l->t[k] *= size / l->size;
-  l->push = push;
-  return at;
 }
 
 /* ---- all of them ---- */
@@ -83,8 +63,8 @@ static void project_all(admission *x, const double *z, double *y) {
   memcpy(y, z, (size_t)x->p->m * sizeof *y);
   for (int i = 0; i < x->n; i++) {
     const multiplier_cone *c = &x->limits[i];
-    local l = look(x, c, z);
-    x->places[i] = project(&l);
+    limit_numbers l = look(x, c, z);
+    x->places[i] = cdni_limit_project(&l);
     if (c->normal >= 0) y[c->normal] = l.push;
     for (int k = 0; k < c->n; k++) y[c->tangent + k] = l.t[k];
   }
@@ -98,24 +78,13 @@ static void differentiate(admission *x) {
     for (int e = 0; e < p->m; e++) to[e] = x->B[e * p->nu + u];
     for (int i = 0; i < x->n; i++) {
       const multiplier_cone *c = &x->limits[i];
-      if (x->places[i] == INSIDE) continue;
-      const local l = look(x, c, x->z);
-      local now = l;
-      project(&now);
-      const double ex = l.size > 0 ? l.t[0] / l.size : 1, ey = l.size > 0 ? l.t[1] / l.size : 0;
-      double dp = c->normal >= 0 ? to[c->normal] : 0, dx = c->n > 0 ? to[c->tangent] : 0;
-      double dy = c->n > 1 ? to[c->tangent + 1] : 0, radial = dx * ex + dy * ey, across = dy * ex - dx * ey;
-      if (l.size > 0) across *= hypot(now.t[0], now.t[1]) / l.size;
-      const double along = (dp + l.slope * radial) / (1 + l.slope * l.slope);
-      switch (x->places[i]) {
-        case MANTLE: dp = along, radial = l.slope * along; break;
-        case NO_PUSH: dp = 0; break;
-        case RIM: dp = radial = 0; break;
-        case INSIDE: break;
-      }
-      if (c->normal >= 0) to[c->normal] = dp;
-      if (c->n > 0) to[c->tangent] = radial * ex - across * ey;
-      if (c->n > 1) to[c->tangent + 1] = radial * ey + across * ex;
+      if (x->places[i] == LIMIT_INSIDE) continue;
+      const limit_numbers l = look(x, c, x->z);
+      double push = c->normal >= 0 ? to[c->normal] : 0, t[2] = { 0, 0 };
+      for (int k = 0; k < c->n; k++) t[k] = to[c->tangent + k];
+      cdni_limit_change(&l, x->places[i], &push, t);
+      if (c->normal >= 0) to[c->normal] = push;
+      for (int k = 0; k < c->n; k++) to[c->tangent + k] = t[k];
     }
   }
 }
@@ -212,14 +181,14 @@ static int find_face(admission *x, double *basis) {
   memset(x->before, 0, m * sizeof *x->before); /* multipliers of limits that are not inside */
   for (int i = 0; i < x->n; i++) {
     const multiplier_cone *c = &x->limits[i];
-    if (x->places[i] == INSIDE) continue;
-    const local l = look(x, c, x->y);
+    if (x->places[i] == LIMIT_INSIDE) continue;
+    const limit_numbers l = look(x, c, x->y);
     const double length = sqrt(1 + l.slope * l.slope);
     if (c->normal >= 0) x->before[c->normal] = 1;
-    for (int k = 0; k < c->n; k++) x->before[c->tangent + k] = x->places[i] == NO_PUSH ? 0 : 1;
-    if (x->places[i] == NO_PUSH || l.size == 0) continue;
+    for (int k = 0; k < c->n; k++) x->before[c->tangent + k] = x->places[i] == LIMIT_NO_PUSH ? 0 : 1;
+    if (x->places[i] == LIMIT_NO_PUSH || l.size == 0) continue;
     for (int k = 0; k < c->n; k++) x->offset[c->tangent + k] = l.base * l.t[k] / l.size;
-    if (x->places[i] == RIM || c->normal < 0) continue;
+    if (x->places[i] == LIMIT_RIM || c->normal < 0) continue;
     double *to = basis + (size_t)n++ * m;
     to[c->normal] = 1 / length;
     for (int k = 0; k < c->n; k++) to[c->tangent + k] = l.slope * l.t[k] / l.size / length;

@@ -307,10 +307,8 @@ static cdn_status accelerate_soft_lanes(const dynamics *dyn, cdn_state *state, t
   return CDN_OK;
 }
 
-static cdn_status calc_acceleration(const void *self, cdn_state *state, void *out) {
-  const dynamics *dyn = of(self);
+static cdn_status accelerate(const dynamics *dyn, cdn_state *state) {
   const matter *m = dyn->matter;
-  (void)out;
   /* a lane's own State takes inertias without what they came from */
   CDNI_TRY(cdni_state_ensure(state, m->mass_constants.ticket));
   CDNI_TRY(cdni_state_ensure(state, m->pose.ticket));
@@ -334,6 +332,13 @@ static cdn_status calc_acceleration(const void *self, cdn_state *state, void *ou
   if (dyn->soft && m->lanes > 1) return accelerate_soft_lanes(dyn, state, &d);
   CDNI_TRY(cdni_dynamics_accelerate(dyn, state, &d));
   return dyn->soft ? add_rows(dyn, state, &d) : CDN_OK;
+}
+
+static cdn_status calc_acceleration(const void *self, cdn_state *state, void *out) {
+  const dynamics *dyn = of(self);
+  (void)out;
+  CDNI_TRY(accelerate(dyn, state));
+  return dyn->hybrid && dyn->matter->lanes == 1 ? cdni_hybrid_share(dyn->hybrid, state) : CDN_OK;
 }
 
 /* ---- declaring ---- */

@@ -1,4 +1,6 @@
 /* Which multipliers of a State are admissible, for inverse dynamics. */
+#include <math.h>
+
 #include "hybrid/press.h"
 #include "hybrid/slip.h"
 
@@ -11,7 +13,7 @@ static int sticking_on(const hybrid_room *room, const cdn_state *state, int norm
   return -1;
 }
 
-/* The bound of friction i apart from its push. */
+/* The bound of friction i apart from its push. That of what a mobilizer presses is not looked at. */
 static void set_bound(const hybrid_room *room, const cdn_state *state, int i, const double *lambda,
                       multiplier_cone *c) {
   const dry_friction *x = friction_at(room, i);
@@ -21,7 +23,7 @@ static void set_bound(const hybrid_room *room, const cdn_state *state, int i, co
   c->mu = friction_static(friction_params(room, state, i));
   if (x->normal >= 0)
     push = -side_at(room, x->normal)->sign * lambda[row_of(room, side_at(room, x->normal)->constraint)];
-  c->base = c->mu * (cdni_friction_press(room, state, i, &p, NULL) - push);
+  c->base = x->joint >= 0 ? INFINITY : c->mu * (cdni_friction_press(room, state, i, &p, NULL) - push);
 }
 
 int cdni_hybrid_limits(const hybrid_room *room, const cdn_state *state, const double *lambda, multiplier_cone *cones) {

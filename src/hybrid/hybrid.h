@@ -105,6 +105,22 @@ typedef struct multiplier_cone {
 } multiplier_cone;
 /* Writes them (NULL: only counted), with the bounds that follow from these multipliers; returns their number. */
 int cdni_hybrid_limits(const hybrid_room *room, const cdn_state *state, const double *lambda, multiplier_cone *cones);
+/* The numbers of such a cone; where they are: inside; on its mantle; without push, and friction free, or at its bound.
+ */
+typedef struct limit_numbers {
+  double push, t[2], size, slope, base; /* size: of t; slope, base: of the mantle */
+} limit_numbers;
+typedef enum limit_place { LIMIT_INSIDE, LIMIT_MANTLE, LIMIT_NO_PUSH, LIMIT_RIM } limit_place;
+/* Makes them the nearest admissible numbers, and tells where they were (nearest.c). */
+limit_place cdni_limit_project(limit_numbers *l);
+/* What a small change of such numbers is after that. */
+void cdni_limit_change(const limit_numbers *l, limit_place place, double *push, double t[2]);
+
+/* Equations that depend on each other leave multipliers open. If those of least norm are not admissible, takes those
+ * that are, of least norm among these; where none are, those that are nearest to be. Accelerations do not depend on
+ * them. */
+cdn_status cdni_hybrid_share(const hybrid_room *room, cdn_state *state);
+
 /* Of friction that slips, as forces that a balance r + G^T lambda contains: what its load does to r (nu), and what its
  * push does to rows of G (equations x nu). Fails, by name, where the reaction of a constraint presses. */
 cdn_status cdni_hybrid_add_slips(const hybrid_room *room, cdn_state *state, const char *function, double *r, double *G);

@@ -64,8 +64,25 @@ static bool is_fast(const moment *m, const cone *c) {
   return c->slips && hypot(m->v[c->tangent], m->v[c->tangent + 1]) > slow(m);
 }
 
+/* Accelerations of slip that are so much smaller than others are rounding. */
+static const double HELD = 1e-10;
+
+/* Friction at its bound whose slip does not begin is held: multipliers that are not unique are shared so that it may be
+ * (share.c). What has fired, or slipped before, is about to move. */
+static void hold_what_rests(moment *m) {
+  double fastest = 0;
+  for (int r = 0; r < m->rows; r++) fastest = fmax(fastest, fmax(fabs(m->w[r]), fabs(m->b[r])));
+  for (int i = 0; i < hybrid_frictions(m->room); i++) {
+    cone *c = m->friction_cone[i] >= 0 ? &m->cones[m->friction_cone[i]] : NULL;
+    const bool fired = m->fired && fired_at(m->fired->slips, i);
+    if (!c || c->status != CONE_SLIPS || c->slips || fired || m->was[i] == CDN_FRICTION_SLIP) continue;
+    if (hypot(m->w[c->tangent], c->n > 1 ? m->w[c->tangent + 1] : 0) <= HELD * fastest) c->status = CONE_STICKS;
+  }
+}
+
 cdn_status cdni_moment_set_statuses(moment *m) {
   const hybrid_room *room = m->room;
+  hold_what_rests(m);
   const int sides = hybrid_sides(room);
   double *status = cdni_state_update_discrete(m->state, room->status);
   for (int i = 0; i < sides; i++) {
