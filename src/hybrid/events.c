@@ -125,12 +125,17 @@ static double rounding_of(const hybrid_room *room, cdn_state *state, const doubl
   return PUSH_ROUNDING * fmax(largest, moving * fastest);
 }
 
-/* Of elements that are on: their push; of friction that sticks: what its force may still grow by. Where nothing acts
- * nobody asks for accelerations. */
+/* Where the forces of slips come nearer than this to growing without bound, friction jams: that takes a millionth of
+ * the time in which a slip turns. */
+static const double JAM = 1e-3;
+
+/* Of elements that are on: their push; of friction that sticks: what its force may still grow by; how far slips are
+ * from jamming. Where nothing acts nobody asks for accelerations. */
 static cdn_status calc_pushes(const hybrid_room *room, cdn_state *state, double *pushes) {
   const double *statuses = hybrid_statuses(room, state);
   if (!any_acts(room, statuses)) {
-    for (int i = 0; i < hybrid_sides(room) + hybrid_frictions(room) + 2 * hybrid_kept(room); i++) pushes[i] = NAN;
+    const int n = hybrid_sides(room) + hybrid_frictions(room) + 2 * hybrid_kept(room) + 1;
+    for (int i = 0; i < n; i++) pushes[i] = NAN;
     return CDN_OK;
   }
   const double *lambda = cdn_state_multipliers(state);
@@ -157,6 +162,8 @@ static cdn_status calc_pushes(const hybrid_room *room, cdn_state *state, double 
       pushes[i] = beyond(rounding, cdni_friction_margin(room, state, i, &p, NULL));
   }
   calc_kept(room, state, &p, rounding, pushes + hybrid_frictions(room));
+  pushes[hybrid_frictions(room) + 2 * hybrid_kept(room)] =
+      cdni_hybrid_follows(room, state) ? cdni_hybrid_ease(room, state) - JAM : NAN;
   cdn_work_pop(state, joints);
   return CDN_OK;
 }
@@ -191,7 +198,8 @@ static cdn_status handle(const void *self, cdn_state *state, int n, const cdn_oc
       flags[2 * sides + (which == 1 ? frictions : 0) + (size_t)friction] = true;
     else if (at_kept >= 0 && at_shapes < 0) flags[2 * (sides + frictions) + (size_t)at_kept / 2] = true;
     fired.shapes_touch = fired.shapes_touch || (room->slots > 0 && at_shapes == 0);
-    fired.anything = fired.anything || at_shapes < (room->slots > 0 ? 1 + room->slots : 0);
+    fired.jams = fired.jams || what[k].event.i == room->jam_event;
+    fired.anything = fired.anything || fired.jams || at_shapes < (room->slots > 0 ? 1 + room->slots : 0);
   }
   /* the flags outlive scratch that is taken later */
   const double accuracy = n > 0 ? what[0].accuracy : 0;
@@ -239,6 +247,8 @@ cdn_status cdni_hybrid_declare_events(hybrid_room *room, cdn_declarer *d) {
   if (room->slots > 0) add(d, "a shape", "touches", room->gaps, sides);
   for (int i = 0; i < room->slots; i++)
     add(d, side_at(room, room->first_slot + i)->name, "slides off", room->gaps, sides + 1 + i);
+  room->jam_event =
+      frictions > 0 ? add(d, "friction", "jams", room->pushes, sides + frictions + 2 * hybrid_kept(room)).i : -1;
   cdn_event_def def = cdn_default_event_def();
   def.name = "statuses", def.kind = CDN_EVENT_START, def.handle_set = handle;
   return cdn_declare_event(d, &def).i >= 0 ? CDN_OK : CDN_ERR_ARG;

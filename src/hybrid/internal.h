@@ -82,8 +82,8 @@ struct hybrid_room {
   slip_answer answer;       /* of dynamics */
   int gaps, speeds, pushes; /* trigger groups */
   /* Two of each one-sided element, three of each friction, two of each kept reaction; what touches without a slot;
-   * what slides off, one a slot; and one at the start. */
-  int32_t first_event;
+   * what slides off, one a slot; one of friction that jams; and one at the start. */
+  int32_t first_event, jam_event;
   int32_t slots, first_slot, first_slot_friction; /* of rigid contact; the elements of the first one */
   const contact_room *contact;
 };
@@ -195,6 +195,7 @@ typedef struct hybrid_fired {
   const bool *slips, *sticks;    /* frictions */
   const bool *turns;             /* kept reactions */
   bool shapes_touch;             /* something without a slot does */
+  bool jams;                     /* friction that slips is about to have no force */
   bool anything;
 } hybrid_fired;
 /* latest: the State may be taken on up to this time, if moments crowd. */

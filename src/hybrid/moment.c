@@ -254,7 +254,7 @@ cdn_status cdni_moment_release(moment *m) {
 /* ---- the whole ---- */
 
 /* Impacts one after another at one place. With e = 1 they would go on for ever. */
-enum { MOST_IMPACTS = 10000 };
+enum { MOST_IMPACTS = 10000, MOST_JAMS = 5 };
 
 /* Impulses; what separates then takes no further part. What has no restitution and parts more slowly than its capture
  * speed has not separated. */
@@ -278,19 +278,21 @@ static cdn_status collide(moment *m, cdn_hybrid_totals *totals) {
 static cdn_status find_statuses(moment *m, cdn_hybrid_totals *totals) {
   bool found, parts = true;
   while (parts) {
-    CDNI_TRY(cdni_moment_accelerate(m, &found));
+    found = false;
+    if (!m->jammed) CDNI_TRY(cdni_moment_accelerate(m, &found));
     parts = found && cdni_moment_parts(m);
     if (!parts) break;
     CDNI_TRY(cdni_moment_arrange(m));
     CDNI_TRY(cdni_moment_respond(m));
   }
-  if (!found && !m->hit) {
-    /* friction that jams ends by impulses without any approach (Painleve) */
+  /* friction that jams ends by impulses without any approach (Painleve) */
+  for (int k = 0; !found && k < MOST_JAMS; k++) {
     m->jammed = true, m->residual = 0;
     CDNI_TRY(collide(m, totals));
     CDNI_TRY(cdni_moment_accelerate(m, &found));
     totals->jams++;
   }
+  m->jammed = false;
   if (!found) return cdni_moment_fails(m, "no statuses agree with the accelerations");
   cdni_moment_choose(m, totals);
   CDNI_TRY(cdni_moment_keep_closed(m));
@@ -305,6 +307,10 @@ enum { MOST_ROUNDS = 20 };
 
 static cdn_status settle(moment *m, cdn_hybrid_totals *totals) {
   CDNI_TRY(cdn_realize(m->state, CDN_STAGE_VELOCITY));
+  if (m->fired && m->fired->jams) {
+    CDNI_TRY(cdni_moment_pass_jam(m));
+    CDNI_TRY(cdn_realize(m->state, CDN_STAGE_VELOCITY));
+  }
   cdni_changes_begin(m);
   cdni_bounces_begin(m);
   CDNI_TRY(remember(m));

@@ -127,6 +127,9 @@ void cdni_bounces_note(moment *m);
 cdn_status cdni_bounces_hold(moment *m, double rest);
 cdn_status cdni_bounces_end(moment *m, cdn_hybrid_totals *totals);
 
+/* jam.c: friction is about to jam while it slips: takes speeds to where no force agrees. `jammed`: it has. */
+cdn_status cdni_moment_pass_jam(moment *m);
+
 /* unloaded.c: closes what touches without any load. */
 cdn_status cdni_moment_keep_closed(moment *m);
 

@@ -68,6 +68,12 @@ cdn_status cdni_follower_law(const hybrid_room *room, cdn_state *state, int i, f
   return CDN_OK;
 }
 
+static double *ease_of(const hybrid_room *room, cdn_state *state) {
+  return cdni_hybrid_forces(room, state) + 2 * hybrid_followers(room);
+}
+
+double cdni_hybrid_ease(const hybrid_room *room, cdn_state *state) { return *ease_of(room, state); }
+
 cdn_status cdni_friction_law(const hybrid_room *room, cdn_state *state, int i, friction_law *out) {
   const double *numbers = friction_numbers(room, state, i), *p = friction_params(room, state, i);
   CDNI_TRY(cdni_friction_slip(room, state, i, out->v, NULL));
@@ -82,6 +88,7 @@ cdn_status cdni_hybrid_load_slips(const hybrid_room *room, cdn_state *state, boo
   const double *statuses = hybrid_statuses(room, state);
   bool follows = false, joints = false;
   memset(forces, 0, (size_t)hybrid_followers(room) * 2 * sizeof *forces);
+  *ease_of(room, state) = 1;
   for (int i = 0; i < hybrid_kept(room); i++) joints = joints || kept_acts_in(room, statuses, i);
   for (int i = 0; i < hybrid_frictions(room); i++) {
     friction_law law;
@@ -158,7 +165,8 @@ typedef struct slip_problem {
   double *joints0, *joints, *J; /* the same of what mobilizers transmit: 3 numbers of each, and 3 x n */
   double *X;                    /* nu x n */
   double *G;                    /* 2 x nu */
-  double *A, *r;                /* of Newton's method */
+  double *A, *r, *inverse;      /* of Newton's method */
+  double ease;
 } slip_problem;
 
 static size_t divide(slip_problem *p, char *frame) {
@@ -173,6 +181,7 @@ static size_t divide(slip_problem *p, char *frame) {
   p->joints0 = cdni_part(frame, &at, joints, d), p->joints = cdni_part(frame, &at, joints, d);
   p->J = cdni_part(frame, &at, joints * n, d);
   p->A = cdni_part(frame, &at, n * n, d), p->r = cdni_part(frame, &at, n, d);
+  p->inverse = cdni_part(frame, &at, n * n, d);
   return at;
 }
 
@@ -201,18 +210,28 @@ static void set_equation(slip_problem *p, int i, const pressing *at) {
   p->r[i] = mu * N - p->sigma[i];
 }
 
-/* Sigma of all, so that all equations hold. False where there is none. */
-static bool agree(slip_problem *p) {
+/* A and r at sigma. */
+static void compare(slip_problem *p) {
   const int n = p->n;
   const pressing at = { p->lambda, p->joints, n, p->columns, p->J };
+  follow(p, p->m, p->lambda0, p->columns, p->lambda);
+  follow(p, 3 * p->room->joints, p->joints0, p->J, p->joints);
+  for (int i = 0; i < n; i++) set_equation(p, i, &at);
+}
+
+static double largest_of(const slip_problem *p) {
+  double most = 0;
+  for (int k = 0; k < p->n * p->n; k++) most = fmax(most, fabs(p->A[k]));
+  return most;
+}
+
+/* Sigma of all, so that sigma = mu N(sigma). False where there is none. */
+static bool agree(slip_problem *p) {
   for (int round = 0; round < 50; round++) {
-    double largest = 0, change = 0, most = 0;
-    follow(p, p->m, p->lambda0, p->columns, p->lambda);
-    follow(p, 3 * p->room->joints, p->joints0, p->J, p->joints);
-    for (int i = 0; i < n; i++) set_equation(p, i, &at);
-    for (int k = 0; k < n * n; k++) most = fmax(most, fabs(p->A[k]));
-    if (!cdni_eliminate(n, most, p->A, 1, p->r)) return false;
-    for (int i = 0; i < n; i++) {
+    double largest = 0, change = 0;
+    compare(p);
+    if (!cdni_eliminate(p->n, largest_of(p), p->A, 1, p->r)) return false;
+    for (int i = 0; i < p->n; i++) {
       p->sigma[i] += p->r[i];
       largest = fmax(largest, fabs(p->sigma[i]));
       change = fmax(change, fabs(p->r[i]));
@@ -235,6 +254,24 @@ static cdn_status disagree(const slip_problem *p) {
                          name);
 }
 
+/* A push of its own makes friction grow by the inverse of A. How far that is from growing without bound: the inverse of
+ * its norm. */
+static void measure_ease(slip_problem *p) {
+  const size_t n = (size_t)p->n;
+  double norm = 0;
+  compare(p);
+  memset(p->inverse, 0, n * n * sizeof *p->inverse);
+  for (size_t i = 0; i < n; i++) p->inverse[i * n + i] = 1;
+  p->ease = 0;
+  if (!cdni_eliminate(p->n, largest_of(p), p->A, p->n, p->inverse)) return;
+  for (size_t i = 0; i < n; i++) {
+    double sum = 0;
+    for (size_t j = 0; j < n; j++) sum += fabs(p->inverse[i * n + j]);
+    norm = fmax(norm, sum);
+  }
+  p->ease = 1 / fmax(1, norm);
+}
+
 static cdn_status correct(slip_problem *p, const sv *F, double *change) {
   const hybrid_room *room = p->room;
   double *forces = cdni_hybrid_forces(room, p->state), largest = 0;
@@ -249,6 +286,8 @@ static cdn_status correct(slip_problem *p, const sv *F, double *change) {
   CDNI_TRY(cdni_joint_forces(room, p->state, F, p->joints0));
   CDNI_TRY(cdni_slip_joints(room, p->state, p->n, p->elements, p->laws, p->X, p->columns, p->J));
   if (!agree(p)) return disagree(p);
+  measure_ease(p);
+  *ease_of(room, p->state) = p->ease;
   *change = 0;
   for (int i = 0; i < p->n; i++) {
     double *to = forces + 2 * p->elements[i];

@@ -25,6 +25,9 @@ cdn_status cdni_follower_law(const hybrid_room *room, cdn_state *state, int i, f
 cdn_status cdni_friction_law(const hybrid_room *room, cdn_state *state, int i, friction_law *out);
 /* The forces of all followers: two numbers each. */
 double *cdni_hybrid_forces(const hybrid_room *room, cdn_state *state);
+/* How far friction that slips is from jamming: 1 where pushes do not follow from it, towards 0 where they grow without
+ * bound (Painleve). Stage: Acceleration. */
+double cdni_hybrid_ease(const hybrid_room *room, cdn_state *state);
 /* The followers that act (NULL: only counted). Returns their number. */
 int cdni_hybrid_list_slips(const hybrid_room *room, const cdn_state *state, int *elements);
 /* Generalized forces, a column each (nu x n): each follower pushes with 1 against its slip, one that keeps a reaction

@@ -207,6 +207,77 @@ START_TEST(a_rod_of_several_solutions_goes_on) {
 }
 END_TEST
 
+/* ---- a slip that turns until it jams ---- */
+
+/* The same rod in space, with its tip on the plane z = 0. It spins about the vertical, and its tip slips along y. */
+static cdn_state *turning_rod(double angle, double spin, double slip, double mu, cdn_rigid_contact *tip) {
+  cdn_system *system = cdn_system_create(NULL);
+  cdn_body_def body = cdn_default_body_def();
+  body.name = "rod", body.mobilizer = CDN_FREE;
+  body.mass = (cdn_mass_properties){ .mass = m, .inertia = { 1e-3, m * l * l / 3, m * l * l / 3, 0, 0, 0 } };
+  cdn_rigid_contact_def def = cdn_default_rigid_contact_def();
+  def.name = "tip", def.b = cdn_system_add_body(system, &body), def.p_B = cdn_v3(-l, 0, 0), def.mu_dynamic = mu;
+  *tip = cdn_system_add_rigid_contact(system, &def);
+  cdn_system_add_gravity(system, "gravity", cdn_v3(0, 0, -g));
+  /* the tip's velocity is v - spin l cos(angle) y */
+  return hybrid_state(system, (double[]){ cos(angle / 2), 0, -sin(angle / 2), 0, l * cos(angle), 0, l * sin(angle) },
+                      (double[]){ 0, 0, spin, 0, slip + spin * l * cos(angle), 0 });
+}
+
+/* What a push of one lifts the tip, times m: 1 + 3 cos^2 a - 3 mu sin a cos a cos(b), where b is the angle between the
+ * slip and the direction away from the rod. */
+static double lift_now(cdn_state *state, double mu, double *fall, double *speed) {
+  cdn_vec3 tip, v, centre;
+  const cdn_body body = { 1 };
+  OK_ON(state, cdn_realize(state, CDN_STAGE_VELOCITY));
+  OK_ON(state, cdn_body_station(state, body, cdn_v3(-l, 0, 0), &tip, &v));
+  OK_ON(state, cdn_body_station(state, body, cdn_v3(0, 0, 0), &centre, NULL));
+  const cdn_vec3 along = cdn_sub(centre, tip);
+  const double c = hypot(along.x, along.y), s = along.z;
+  *fall = v.z, *speed = hypot(v.x, v.y);
+  return 1 + 3 * c * c + 3 * mu * s * (along.x * v.x + along.y * v.y) / *speed;
+}
+
+static cdn_stepper *run_to_jam(cdn_state *state) {
+  cdn_stepper *run = event_run(state, 1e-9);
+  while (cdn_hybrid_get_totals(cdn_stepper_state(run)).jams == 0) {
+    cdn_return_reason reason;
+    OK_ON(cdn_stepper_state(run), cdn_stepper_advance(run, 1, &reason));
+    ck_assert(reason == CDN_HANDLED_EVENT);
+  }
+  return run;
+}
+
+/* Pushes grow as the inverse of the lift, which falls as they turn the slip: it goes as the root of the time that is
+ * left. */
+START_TEST(a_slip_turns_until_it_jams) {
+  static const double starts[][3] = { { 1.1, -3, 1.6 }, { 0.9, -3, 2.5 }, { 1.2, -6, 1.6 } };
+  const double *y = starts[_i];
+  cdn_rigid_contact tip;
+  double fall, speed, later, push[2], lift[2];
+  cdn_state *first = turning_rod(y[0], y[1], 5, y[2], &tip), *again = turning_rod(y[0], y[1], 5, y[2], &tip);
+  cdn_stepper *run = run_to_jam(first), *before = event_run(again, 1e-9);
+  cdn_state *now = cdn_stepper_state(run);
+  const double t = cdn_state_time(now);
+  ck_assert(cdn_hybrid_get_totals(now).impact_energy > 0);
+  lift_now(now, y[2], &fall, &later);
+  NEAR(fall, 0, 1e-12); /* behind it the tip does not approach */
+  now = cdn_stepper_state(before);
+  for (int k = 0; k < 2; k++) {
+    cdn_return_reason reason = CDN_HANDLED_EVENT;
+    while (reason == CDN_HANDLED_EVENT) OK_ON(now, cdn_stepper_advance(before, t - (k == 0 ? 4e-6 : 1e-6), &reason));
+    OK_ON(now, cdn_one_sided_push(now, tip.normal, &push[k]));
+    lift[k] = lift_now(now, y[2], &fall, &speed);
+  }
+  ck_assert(later < 0.5 * speed); /* impulses took most of the slip */
+  ck_assert(lift[1] > 0 && lift[1] < 0.1);
+  NEAR(lift[0] / lift[1], 2, 0.1);
+  NEAR(push[1] / push[0], 2, 0.1);
+  end_event_run(before, again);
+  end_event_run(run, first);
+}
+END_TEST
+
 static void add(TCase *c) {
   tcase_add_test(c, pressing_does_not_lift_between_two_angles);
   tcase_add_test(c, the_response_says_what_a_jam_does);
@@ -214,6 +285,7 @@ static void add(TCase *c) {
   tcase_add_loop_test(c, a_rod_of_several_solutions_may_jam, 0, 4);
   tcase_add_loop_test(c, a_rod_slides_or_leaves_the_floor, 0, 3);
   tcase_add_loop_test(c, a_rod_of_several_solutions_goes_on, 0, 2);
+  tcase_add_loop_test(c, a_slip_turns_until_it_jams, 0, 3);
 }
 
 CHECK_MAIN_OF("hybrid painleve", 20, add)

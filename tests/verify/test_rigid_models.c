@@ -318,6 +318,42 @@ START_TEST(what_gives_way_is_named) {
 }
 END_TEST
 
+/* A person falls on a floor. On the way feet and limbs jam (Painleve): pushes grow without bound, and impulses end
+ * that. */
+START_TEST(a_person_falls) {
+  static const double accuracies[] = { 5e-3, 2e-3, 7e-4 };
+  const double accuracy = accuracies[_i];
+  cdn_model_options options = cdn_default_model_options();
+  options.contact = CDN_MODEL_RIGID;
+  char path[500];
+  snprintf(path, sizeof path, "%s/examples/models/puppet.xml", getenv("CARDAN_SOURCE_ROOT"));
+  cdn_model *model;
+  cdn_state *state;
+  cdn_stepper *run;
+  cdn_certificate certificate;
+  cdn_stepper_def how = cdn_default_stepper_def();
+  how.accuracy = accuracy;
+  OK(cdn_model_load(path, &options, &model));
+  OK(cdn_state_create(cdn_model_system(model), &state));
+  OK_ON(state, cdn_stepper_create(state, &how, &run));
+  const cdn_state *now = cdn_stepper_state(run);
+  double most = INFINITY;
+  for (int i = 1; i <= 10; i++) {
+    double kinetic, potential;
+    const cdn_status status = cdn_stepper_advance(run, 0.1 * i, NULL);
+    ck_assert_msg(status == CDN_OK, "%s", cdn_last_error_text());
+    OK_ON(cdn_stepper_state(run), cdn_kinetic_energy(cdn_stepper_state(run), &kinetic));
+    OK_ON(cdn_stepper_state(run), cdn_potential_energy(cdn_stepper_state(run), &potential));
+    ck_assert(kinetic + potential < most + 100 * accuracy); /* J, of 750 */
+    most = kinetic + potential;
+  }
+  ck_assert(cdn_hybrid_get_totals(now).impact_energy > 200); /* of the 300 J that it had more than lying */
+  OK(cdn_stepper_certificate(run, &certificate));
+  ck_assert(fabs(certificate.energy_residual) < accuracy);
+  finish(run, state, model);
+}
+END_TEST
+
 static void add(TCase *c) {
   tcase_add_loop_test(c, limits_return_what_their_damping_leaves, 0, 5);
   tcase_add_test(c, a_limit_carries_a_load);
@@ -331,6 +367,7 @@ static void add(TCase *c) {
   tcase_add_test(c, shapes_bounce_as_their_solref_says);
   tcase_add_loop_test(c, shapes_rub_as_their_friction_says, 0, 2);
   tcase_add_test(c, what_gives_way_is_named);
+  tcase_add_loop_test(c, a_person_falls, 0, 3);
 }
 
 CHECK_MAIN_OF("rigid models", 30, add)
