@@ -127,8 +127,8 @@ typedef enum cdn_contact_model {
   /** soft contact, rows beside the constraints (docs/soft_contact.md): materials are cdn_soft_material; laws and
    *  cdn_contact_material are not read */
   CDN_CONTACT_SOFT,
-  /** rigid contact (docs/hybrid.md): surfaces never overlap. Of cdn_contact_material, sliding friction and restitution
-   *  are read; laws are not. Events of a run switch contacts on and off */
+  /** rigid contact (docs/hybrid.md): surfaces never overlap. Of cdn_contact_material, friction and restitution are
+   *  read; laws are not. Events of a run switch contacts on and off */
   CDN_CONTACT_RIGID
 } cdn_contact_model;
 

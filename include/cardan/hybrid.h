@@ -76,10 +76,10 @@ CDN_API cdn_one_sided cdn_system_make_one_sided(cdn_system *system, const cdn_on
 /** Coulomb's friction on the one or two equations of a constraint at velocity level, such as the slip of a contact or
  *  the speed of a joint. The constraint belongs to one element alone, which switches it. While it sticks, the
  *  multipliers are the friction force, of at most mu_static N; then it slips, and its force is (mu_dynamic + viscous v)
- *  N against the slip of speed v. N is the sum of what is given here: `load`, the push of a one-sided constraint, the
- *  norm of the multipliers of a constraint that is always on, the norm of the force that a mobilizer transmits (8.76).
- *  Derivatives (derivatives.h) refuse friction that slips by a mobilizer's reaction, by name; inverse dynamics refuses
- *  it in both statuses. */
+ *  N against the slip of speed v. N is the sum of what is given here: `load`, the push of a one-sided constraint (which
+ *  several frictions may name), the norm of the multipliers of a constraint that is always on, the norm of the force
+ *  that a mobilizer transmits (8.76). Derivatives (derivatives.h) refuse friction that slips by a mobilizer's reaction,
+ *  by name; inverse dynamics refuses it in both statuses. */
 typedef struct cdn_dry_friction_def {
   CDN_DEF_HEADER;
   const char *name;        /**< copied; NULL: the constraint's name */
@@ -97,6 +97,9 @@ typedef struct cdn_dry_friction_def {
   /** In the mobilizer's frame M: only the part of that force at a right angle to this axis presses, as in a guide that
    *  slides along it. Of any length. Default 0: the whole force, as in a pin */
   cdn_vec3 axis;
+  /** Of two equations: mu along the second over that along the first, > 0. The bound is an ellipse, and the force that
+   *  which takes most power. Viscous friction goes by the slip times the ratio along the second. Default 1 */
+  double mu_ratio;
 } cdn_dry_friction_def;
 CDN_DEF(dry_friction_def);
 CDN_API cdn_dry_friction cdn_system_add_dry_friction(cdn_system *system, const cdn_dry_friction_def *def);
@@ -141,6 +144,11 @@ typedef struct cdn_rigid_contact_def {
   double mu_static, mu_dynamic, viscous;    /**< as cdn_dry_friction_def. mu_static and mu_dynamic 0: no friction */
   const cdn_function *restitution_by_speed; /**< as cdn_one_sided_def */
   double stiffness;                         /**< as cdn_one_sided_def */
+  /** Along y of P over that along x, as cdn_dry_friction_def. Default 1 */
+  double mu_ratio;
+  /** Friction against spin about z of P, "NAME spin", and against turning about x and y, "NAME rolling": these lengths
+   *  times the push are the largest moments. m, >= 0; default 0: none */
+  double torsional_friction, rolling_friction;
 } cdn_rigid_contact_def;
 CDN_DEF(rigid_contact_def);
 

@@ -66,9 +66,22 @@ const char *cdni_contact_check_numbers(const double x[MATERIAL_NUMBERS], bool of
 static int least_condim(int number) { return number == MATERIAL_TORSIONAL ? 4 : number == MATERIAL_ROLLING ? 6 : 3; }
 static double acting(const double *x, int number) { return x[MATERIAL_CONDIM] < least_condim(number) ? 0 : x[number]; }
 
-bool cdni_contact_rolls(const contact_room *room, const double x[MATERIAL_NUMBERS], bool of_pair) {
-  const bool of_any_condim = of_pair || room->def.combining == CDN_COMBINE_MUJOCO;
-  return x[MATERIAL_ROLLING] > 0 && (of_any_condim || acting(x, MATERIAL_ROLLING) > 0);
+/* Where no material has the condim for it, those that combine as MuJoCo's have no such friction, whatever their
+ * coefficients are. */
+bool cdni_contact_any_turning(const contact_room *room, int number) {
+  const double *materials = room->materials0.data, *pairs = room->pair_numbers0.data;
+  const bool of_any_condim = room->def.combining == CDN_COMBINE_MUJOCO;
+  bool turns = false, acts = false;
+  if (room->def.combining == CDN_COMBINE_OWN) return true; /* nobody knows what the function will say */
+  for (size_t i = 0; i < room->materials0.count; i += MATERIAL_NUMBERS) {
+    const double *x = materials + i;
+    turns = turns || (x[number] > 0 && (of_any_condim || acting(x, number) > 0));
+    acts = acts || x[MATERIAL_CONDIM] >= least_condim(number);
+  }
+  turns = turns && acts;
+  for (size_t i = 0; i < room->pair_numbers0.count; i += MATERIAL_NUMBERS)
+    turns = turns || pairs[i + (size_t)number] > 0;
+  return turns;
 }
 
 /* MuJoCo's friction. */

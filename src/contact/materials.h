@@ -9,8 +9,9 @@
 
 const char *cdni_contact_read_material(cdn_contact_material *to, const cdn_contact_material *from);
 const char *cdni_contact_read_material_of_pair(cdn_contact_material *to, const cdn_contact_material *from);
-/* Whether a material may have rolling friction, by itself or with another one of any condim. */
-bool cdni_contact_rolls(const contact_room *room, const double x[MATERIAL_NUMBERS], bool of_pair);
+/* Whether any material may have this friction (MATERIAL_TORSIONAL, MATERIAL_ROLLING), by itself or with another one of
+ * any condim. */
+bool cdni_contact_any_turning(const contact_room *room, int number);
 /* What is wrong with a material, or NULL. `of_pair`: -1 stands for no number. */
 const char *cdni_contact_check_numbers(const double x[MATERIAL_NUMBERS], bool of_pair);
 void cdni_contact_material_numbers(const cdn_contact_material *m, double out[MATERIAL_NUMBERS]);

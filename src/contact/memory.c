@@ -223,22 +223,6 @@ cdn_status cdni_contact_mark_patches(const contact_room *room, cdn_state *state,
 
 /* ---- declaring ---- */
 
-/* Where no material has condim 6, those that combine as MuJoCo's have no rolling friction, whatever their coefficients
- * are. */
-static bool any_rolling(const contact_room *room) {
-  const double *materials = room->materials0.data, *pairs = room->pair_numbers0.data;
-  bool rolls = false, acts = false;
-  if (room->def.combining == CDN_COMBINE_OWN) return true; /* nobody knows what the function will say */
-  for (size_t i = 0; i < room->materials0.count; i += MATERIAL_NUMBERS) {
-    rolls = rolls || cdni_contact_rolls(room, materials + i, false);
-    acts = acts || materials[i + MATERIAL_CONDIM] == 6;
-  }
-  rolls = rolls && acts;
-  for (size_t i = 0; i < room->pair_numbers0.count; i += MATERIAL_NUMBERS)
-    rolls = rolls || cdni_contact_rolls(room, pairs + i, true);
-  return rolls;
-}
-
 /* An error of a displacement is an error of a force: a millimetre counts as much as a metre elsewhere. */
 static void declare_scale(const contact_room *room, cdn_declarer *d) {
   const cdn_allocator *memory = cdni_system_allocator(cdni_declarer_system(d));
@@ -256,7 +240,7 @@ static void declare_scale(const contact_room *room, cdn_declarer *d) {
 void cdni_contact_declare_memory(contact_room *room, cdn_declarer *d) {
   if (room->def.friction == CDN_FRICTION_STICKING && cdni_contact_is_compliant(room)) room->slots = pool_size(room);
   if (room->slots == 0) return;
-  room->slot_numbers = any_rolling(room) ? SLOT_MOST_NUMBERS : SLOT_NUMBERS;
+  room->slot_numbers = cdni_contact_any_turning(room, MATERIAL_ROLLING) ? SLOT_MOST_NUMBERS : SLOT_NUMBERS;
   room->displacements = cdn_declare_z(d, room->slot_numbers * room->slots, NULL);
   declare_scale(room, d);
   /* the entries are declared around the variable that they read and update */

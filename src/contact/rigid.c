@@ -145,7 +145,7 @@ rigid_material cdni_rigid_material(const contact_room *room, cdn_state *state, c
   const touch_pair pair = touch_pair_of(room, cdni_state_storage(state, room->places),
                                         cdni_state_storage(state, room->poses), numbers, f->a, f->b);
   const combined_material m = cdni_combine_materials(&pair);
-  return (rigid_material){ { m.friction[0], m.friction[1], m.friction[2] }, m.restitution };
+  return (rigid_material){ { m.friction[0], m.friction[1], m.friction[2] }, m.torsional, m.rolling, m.restitution };
 }
 
 /* ---- who has a slot ---- */

@@ -69,6 +69,8 @@ int cdni_rigid_slots_for(const cdn_geometry *g);
 bool cdni_contact_is_rigid(const contact_room *room);
 /* How many slots a State of the System has; 0: contact is not rigid, or nothing moves. */
 int cdni_rigid_slots_of(const cdn_system *system);
+/* Whether any two surfaces have friction against spin [0], and against rolling [1]. */
+void cdni_rigid_turns(const cdn_system *system, bool turns[2]);
 /* The variable that keeps them. */
 cdn_dvar cdni_rigid_variable(const contact_room *room);
 /* The places of the shapes on their bodies: what its touches are computed from, beside poses and slots. */
@@ -84,9 +86,10 @@ cdn_status cdni_rigid_touch(const contact_room *room, cdn_state *state, int slot
 /* The same with bodies elsewhere (poses and twists of M by body; twists NULL: without rates). */
 cdn_status cdni_rigid_touch_at(const contact_room *room, cdn_state *state, int slot, const body_pose *pose,
                                const body_twist *twist, bool *found, rigid_touch *out);
-/* Of two shapes: coefficients of friction (static, dynamic, viscous), and restitution. */
+/* Of two shapes: coefficients of friction (static, dynamic, viscous), lengths of friction against spin and rolling, and
+ * restitution. */
 typedef struct rigid_material {
-  double friction[3], restitution;
+  double friction[3], torsional, rolling, restitution;
 } rigid_material;
 rigid_material cdni_rigid_material(const contact_room *room, cdn_state *state, const rigid_feature *f);
 /* The least gap of what may touch and has no slot, m, but at most a fraction of the shapes' sizes. */

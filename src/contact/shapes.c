@@ -213,6 +213,12 @@ int cdni_rigid_slots_of(const cdn_system *system) {
   return n < MOST_USUAL_SLOTS ? n : MOST_USUAL_SLOTS;
 }
 
+void cdni_rigid_turns(const cdn_system *system, bool turns[2]) {
+  const contact_room *room = cdni_contact(system);
+  turns[0] = cdni_contact_any_turning(room, MATERIAL_TORSIONAL);
+  turns[1] = cdni_contact_any_turning(room, MATERIAL_ROLLING);
+}
+
 const cdn_contact_def *cdni_contact_given(const cdn_system *system) {
   const contact_room *room = cdni_contact(system);
   return room && room->has_def ? &room->def : NULL;

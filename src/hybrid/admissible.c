@@ -6,10 +6,13 @@
 
 static int row_of(const hybrid_room *room, int constraint) { return constraint_at(room->constraints, constraint)->row; }
 
-/* Friction that sticks on what `normal` presses (-1: on nothing of the kind). */
+/* Friction that sticks in the cone of a one-sided element (-1: in a cone of its own). */
 static int sticking_on(const hybrid_room *room, const cdn_state *state, int normal, int from) {
-  for (int i = from; i < hybrid_frictions(room); i++)
-    if (friction_at(room, i)->normal == normal && friction_status(room, state, i) == CDN_FRICTION_STICK) return i;
+  for (int i = from; i < hybrid_frictions(room); i++) {
+    const dry_friction *x = friction_at(room, i);
+    const int of = friction_is_apart(x) ? -1 : x->normal;
+    if (of == normal && friction_status(room, state, i) == CDN_FRICTION_STICK) return i;
+  }
   return -1;
 }
 
@@ -21,9 +24,10 @@ static void set_bound(const hybrid_room *room, const cdn_state *state, int i, co
   double push = 0;
   c->tangent = row_of(room, x->slip), c->n = x->n;
   c->mu = friction_static(friction_params(room, state, i));
-  if (x->normal >= 0)
+  if (!friction_is_apart(x))
     push = -side_at(room, x->normal)->sign * lambda[row_of(room, side_at(room, x->normal)->constraint)];
-  c->base = x->joint >= 0 ? INFINITY : c->mu * (cdni_friction_press(room, state, i, &p, NULL) - push);
+  const bool unknown = x->joint >= 0 || friction_scale(room, state, i, x->n - 1) != 1;
+  c->base = unknown ? INFINITY : c->mu * (cdni_friction_press(room, state, i, &p, NULL) - push);
 }
 
 int cdni_hybrid_limits(const hybrid_room *room, const cdn_state *state, const double *lambda, multiplier_cone *cones) {
@@ -57,7 +61,7 @@ static cdn_status add_slip(const hybrid_room *room, cdn_state *state, int i, dou
   double *row = s ? G + (size_t)row_of(room, s->constraint) * nu : NULL;
   for (size_t u = 0; u < nu; u++)
     for (int k = 0; k < x->n; k++) {
-      const double along = law.mu * law.e[k] * H[(size_t)k * nu + u];
+      const double along = law.mu * law.pull[k] * H[(size_t)k * nu + u];
       r[u] += load * along;
       if (row) row[u] -= s->sign * along;
     }

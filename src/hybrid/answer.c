@@ -15,6 +15,15 @@ static cdn_status rows_of(moment *m, int row, int constraint, double sign) {
   return CDN_OK;
 }
 
+static cdn_status tangents_of(moment *m, int i) {
+  const int row = m->cones[m->friction_cone[i]].tangent;
+  CDNI_TRY(rows_of(m, row, friction_at(m->room, i)->slip, 1));
+  double *second = m->G + (size_t)(row + 1) * (size_t)m->nu;
+  const double scale = friction_at(m->room, i)->n > 1 ? friction_scale(m->room, m->state, i, 1) : 1;
+  for (int k = 0; k < m->nu && scale != 1; k++) second[k] *= scale;
+  return CDN_OK;
+}
+
 /* W without its zeros, for the solver. */
 static void gather(moment *m) {
   int n = 0;
@@ -55,8 +64,7 @@ cdn_status cdni_moment_respond(moment *m) {
     if (m->side_cone[i] >= 0) CDNI_TRY(rows_of(m, m->cones[m->side_cone[i]].normal, s->constraint, s->sign));
   }
   for (int i = 0; i < hybrid_frictions(room); i++)
-    if (m->friction_cone[i] >= 0)
-      CDNI_TRY(rows_of(m, m->cones[m->friction_cone[i]].tangent, friction_at(room, i)->slip, 1));
+    if (m->friction_cone[i] >= 0) CDNI_TRY(tangents_of(m, i));
   for (size_t r = 0; r < rows; r++) {
     memset(m->f, 0, (size_t)m->all_nu * sizeof *m->f);
     memcpy(m->f + m->first_u, m->G + r * nu, nu * sizeof *m->f);
@@ -68,10 +76,10 @@ cdn_status cdni_moment_respond(moment *m) {
   return cdni_moment_respond_joints(m);
 }
 
-static cdn_status joints_of_rows(moment *m, int row, int n, int constraint, double sign) {
+static cdn_status joints_of_rows(moment *m, int row, int n, int constraint, double sign, double second) {
   const size_t width = 3 * (size_t)m->room->joints, eq = (size_t)m->equations, nu = (size_t)m->nu;
   for (int k = 0; k < n; k++) {
-    const double unit[2] = { k == 0 ? sign : 0, k == 1 ? sign : 0 };
+    const double unit[2] = { k == 0 ? sign : 0, k == 1 ? second : 0 };
     const size_t r = (size_t)(row + k);
     const joint_cause cause = { m->X + r * nu, m->L + r * eq, 1, 1, constraint, unit };
     CDNI_TRY(cdni_joint_change(m->room, m->state, &cause, 1, m->J + r * width));
@@ -84,11 +92,14 @@ cdn_status cdni_moment_respond_joints(moment *m) {
   if (room->joints == 0) return CDN_OK;
   for (int i = 0; i < hybrid_sides(room); i++) {
     const one_sided *s = side_at(room, i);
-    if (m->side_cone[i] >= 0) CDNI_TRY(joints_of_rows(m, m->cones[m->side_cone[i]].normal, 1, s->constraint, s->sign));
+    if (m->side_cone[i] >= 0)
+      CDNI_TRY(joints_of_rows(m, m->cones[m->side_cone[i]].normal, 1, s->constraint, s->sign, 0));
   }
   for (int i = 0; i < hybrid_frictions(room); i++) {
     const dry_friction *x = friction_at(room, i);
-    if (m->friction_cone[i] >= 0) CDNI_TRY(joints_of_rows(m, m->cones[m->friction_cone[i]].tangent, x->n, x->slip, 1));
+    if (m->friction_cone[i] >= 0)
+      CDNI_TRY(joints_of_rows(m, m->cones[m->friction_cone[i]].tangent, x->n, x->slip, 1,
+                              friction_scale(room, m->state, i, 1)));
   }
   return CDN_OK;
 }
@@ -115,7 +126,7 @@ cdn_status cdni_moment_free_accelerations(moment *m) {
     if (m->friction_cone[i] < 0) continue;
     const cone *c = &m->cones[m->friction_cone[i]];
     CDNI_TRY(cdni_constraint_accelerations(room->constraints, m->state, friction_at(room, i)->slip, d.A, d.udot, aerr));
-    for (int k = 0; k < c->n; k++) m->b[c->tangent + k] = aerr[k];
+    for (int k = 0; k < c->n; k++) m->b[c->tangent + k] = aerr[k] * friction_scale(room, m->state, i, k);
   }
   return CDN_OK;
 }
@@ -155,7 +166,8 @@ double cdni_moment_set_bounds(moment *m, bool impulses, const double *lambda, bo
     cone *c = &m->cones[m->friction_cone[i]];
     const double speed = c->slips ? hypot(m->v[c->tangent], c->n > 1 ? m->v[c->tangent + 1] : 0) : 0;
     double N = p[FRICTION_LOAD] * (impulses ? m->span : 1);
-    *depends = *depends || x->reaction >= 0 || x->joint >= 0;
+    *depends = *depends || x->reaction >= 0 || x->joint >= 0 || x->shares;
+    if (x->shares) N += m->p[m->cones[m->side_cone[x->normal]].normal];
     if (x->reaction >= 0) N += reaction(m, x->reaction, lambda);
     if (x->joint >= 0) N += transmitted(m, x->joint, lambda != NULL);
     c->mu_dynamic = p[FRICTION_DYNAMIC] + p[FRICTION_VISCOUS] * speed;

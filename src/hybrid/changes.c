@@ -37,22 +37,24 @@ void cdni_changes_renewed(moment *m) {
     hold(m, s);
     cdni_bounces_forget(m, m->room->first_slot + s);
     side[CHANGE_BEFORE] = 0;
-    of_element(m, hybrid_sides(m->room) + m->room->first_slot_friction + s)[CHANGE_BEFORE] = CDN_FRICTION_OFF;
+    for (int k = 0; k < m->room->slot_frictions; k++)
+      of_element(m, hybrid_sides(m->room) + slot_friction(m->room, s) + k)[CHANGE_BEFORE] = CDN_FRICTION_OFF;
   }
 }
 
-static void add(const moment *m, double *change, int row, int k) {
-  change[CHANGE_IMPULSE + k] += m->total[row];
+static void add(const moment *m, double *change, int row, int k, double scale) {
+  change[CHANGE_IMPULSE + k] += scale * m->total[row];
   change[CHANGE_ENERGY] -= 0.5 * m->total[row] * (m->v[row] + m->w[row]);
 }
 
 void cdni_changes_note(moment *m) {
   const int sides = hybrid_sides(m->room);
   for (int i = 0; i < sides; i++)
-    if (m->side_cone[i] >= 0) add(m, of_element(m, i), m->cones[m->side_cone[i]].normal, 0);
+    if (m->side_cone[i] >= 0) add(m, of_element(m, i), m->cones[m->side_cone[i]].normal, 0, 1);
   for (int i = 0; i < hybrid_frictions(m->room); i++)
     for (int k = 0; m->friction_cone[i] >= 0 && k < friction_at(m->room, i)->n; k++)
-      add(m, of_element(m, sides + i), m->cones[m->friction_cone[i]].tangent + k, k);
+      add(m, of_element(m, sides + i), m->cones[m->friction_cone[i]].tangent + k, k,
+          friction_scale(m->room, m->state, i, k));
 }
 
 /* Impulses that are so much smaller than others of the moment are rounding of theirs. */
@@ -105,6 +107,7 @@ static void name_change(const hybrid_room *room, const cdn_state *state, int k, 
   }
   const double *side = all + CHANGE_NUMBERS * (size_t)(room->first_slot + slot);
   cdni_hybrid_name_shapes(system, (int)side[CHANGE_A], (int)side[CHANGE_B], c->element, sizeof c->element);
+  if (k >= sides) cdni_hybrid_name_part(friction_at(room, k - sides), c->element, sizeof c->element);
 }
 
 static cdn_hybrid_change change_of(const hybrid_room *room, const cdn_state *state, int k, int after) {

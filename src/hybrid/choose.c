@@ -46,7 +46,7 @@ cdn_status cdni_hybrid_end_slips(const hybrid_room *room, cdn_state *state, bool
   for (int i = 0; i < hybrid_frictions(room); i++) {
     double v[2], force[2];
     if (friction_status(room, state, i) != CDN_FRICTION_SLIP) continue;
-    CDNI_TRY(cdni_friction_slip(room, state, i, v, NULL));
+    CDNI_TRY(cdni_friction_slip(room, state, i, v));
     if (hypot(v[0], v[1]) > SLIP_AT_REST) continue;
     CDNI_TRY(cdn_dry_friction_force(state, (cdn_dry_friction){ i }, force));
     const bool holds = rests && (force[0] != 0 || force[1] != 0);

@@ -8,9 +8,10 @@
 #include "rooms.h"
 
 CDNI_DEF(one_sided_def, .constraint = { -1 }, .stiffness = 1);
-CDNI_DEF(dry_friction_def, .slip = { -1 }, .normal = { -1 }, .reaction = { -1 }, .mu_static = -1, .mobilizer = { -1 });
+CDNI_DEF(dry_friction_def, .slip = { -1 }, .normal = { -1 }, .reaction = { -1 }, .mu_static = -1, .mobilizer = { -1 },
+         .mu_ratio = 1);
 CDNI_DEF(rigid_contact_def, .X_AP = { { { 1, 0, 0 }, { 0, 1, 0 }, { 0, 0, 1 } }, { 0, 0, 0 } }, .mu_static = -1,
-         .stiffness = 1);
+         .stiffness = 1, .mu_ratio = 1);
 
 const hybrid_room *cdni_hybrid(const cdn_system *system) {
   const hybrid_room *room = cdni_system_room_get(system, CDNI_ROOM_HYBRID);
@@ -150,10 +151,8 @@ static bool check_friction(cdni_adder *by, const hybrid_room *room, const cdn_dr
     return cdni_hybrid_refuse(by, "its constraint must have one or two equations, at velocity level");
   if (d->normal.i != -1) cdni_adder_check_there(by, "one-sided constraint", d->normal.i, hybrid_sides(room));
   if (d->reaction.i != -1 && by->ok) cdni_hybrid_check_constraint(by, room, d->reaction, "constraint");
-  for (int i = 0; i < hybrid_frictions(room) && by->ok && d->normal.i >= 0; i++)
-    if (friction_at(room, i)->normal == d->normal.i)
-      cdni_adder_refuse(by, CDN_ERR_ARG, "'%s' has friction '%s' already", side_at(room, d->normal.i)->name,
-                        friction_at(room, i)->name);
+  if (by->ok && !(d->mu_ratio > 0 && d->mu_ratio <= FINITE))
+    return cdni_hybrid_refuse(by, "its mu_ratio must be positive and finite");
   if (d->mobilizer.i != -1 && by->ok) cdni_hybrid_check_mobilizer(by, d->mobilizer, d->axis);
   if (!by->ok) return false;
   if (d->reaction.i >= 0 && element_of(by->system, d->reaction)->m > HYBRID_MOST_EQUATIONS)
@@ -166,6 +165,12 @@ static bool check_friction(cdni_adder *by, const hybrid_room *room, const cdn_dr
 v3 cdni_hybrid_axis(cdn_vec3 axis) {
   const double size = cdn_norm(axis);
   return size > 0 ? v3_scale(1 / size, cdni_to_v3(axis)) : v3_zero();
+}
+
+static bool shares_normal(const hybrid_room *room, int normal) {
+  for (int i = 0; i < hybrid_frictions(room) && normal >= 0; i++)
+    if (friction_at(room, i)->normal == normal) return true;
+  return false;
 }
 
 static cdn_dry_friction add_friction(cdn_system *system, const char *function, const cdn_dry_friction_def *def) {
@@ -190,8 +195,10 @@ static cdn_dry_friction add_friction(cdn_system *system, const char *function, c
                                  .n = element_of(system, d.slip)->nv,
                                  .mobilizer = d.mobilizer.i,
                                  .joint = d.mobilizer.i >= 0 ? room->joints : -1,
-                                 .axis = cdni_hybrid_axis(d.axis) };
-  const double params[FRICTION_PARAMS] = { d.load, d.mu_static, d.mu_dynamic, d.viscous };
+                                 .axis = cdni_hybrid_axis(d.axis),
+                                 .shares = shares_normal(room, d.normal.i),
+                                 .part = "" };
+  const double params[FRICTION_PARAMS] = { d.load, d.mu_static, d.mu_dynamic, d.viscous, d.mu_ratio };
   if (!element.name) cdni_adder_refuse(&by, CDN_ERR_NOMEM, "out of memory");
   if (!by.ok || !cdni_hybrid_keep(&by, &room->frictions, sizeof element, &element, &room->friction_params,
                                   FRICTION_PARAMS, params)) {
@@ -210,18 +217,36 @@ cdn_dry_friction cdn_system_add_dry_friction(cdn_system *system, const cdn_dry_f
 
 /* ---- slots of rigid contact of shapes: the same, without numbers and bodies ---- */
 
-static cdn_status add_slot(cdn_system *system, int slot) {
+static cdn_status add_turning(cdn_system *system, int slot, bool spin, cdn_one_sided normal) {
+  hybrid_room *room = cdni_system_room(system, CDNI_ROOM_HYBRID);
+  char name[48];
+  snprintf(name, sizeof name, "rigid contact %d %s", slot, spin ? "spin" : "rolling");
+  cdn_dry_friction_def friction = dry_friction_def_defaults;
+  friction.name = name, friction.normal = normal;
+  friction.slip = cdni_constrain_slot(system, name, slot, spin ? CONTACT_SPIN : CONTACT_TURN);
+  if (friction.slip.i < 0) return CDN_ERR_NOMEM;
+  const cdn_dry_friction made = add_friction(system, "cdn_system_freeze", &friction);
+  if (made.i < 0) return CDN_ERR_NOMEM;
+  CDNI_AT(room->frictions, dry_friction, made.i).part = spin ? " spin" : " rolling";
+  return CDN_OK;
+}
+
+/* turns: whether there is friction against spin, and against rolling. */
+static cdn_status add_slot(cdn_system *system, int slot, const bool turns[2]) {
   char name[40], slip_name[48];
   snprintf(name, sizeof name, "rigid contact %d", slot);
   snprintf(slip_name, sizeof slip_name, "%s slip", name);
-  const cdn_constraint gap = cdni_constrain_slot(system, name, slot, false);
-  const cdn_constraint slip = cdni_constrain_slot(system, slip_name, slot, true);
+  const cdn_constraint gap = cdni_constrain_slot(system, name, slot, CONTACT_SLIDING);
+  const cdn_constraint slip = cdni_constrain_slot(system, slip_name, slot, CONTACT_SLIP);
   if (gap.i < 0 || slip.i < 0) return CDN_ERR_NOMEM;
   cdn_one_sided_def side = one_sided_def_defaults;
   side.constraint = gap;
   cdn_dry_friction_def friction = dry_friction_def_defaults;
   friction.name = name, friction.slip = slip, friction.normal = add_side(system, "cdn_system_freeze", &side);
-  return add_friction(system, "cdn_system_freeze", &friction).i >= 0 ? CDN_OK : CDN_ERR_NOMEM;
+  if (add_friction(system, "cdn_system_freeze", &friction).i < 0) return CDN_ERR_NOMEM;
+  for (int k = 0; k < 2; k++)
+    if (turns[k]) CDNI_TRY(add_turning(system, slot, k == 0, friction.normal));
+  return CDN_OK;
 }
 
 cdn_status cdni_hybrid_add_slots(cdn_system *system) {
@@ -229,12 +254,26 @@ cdn_status cdni_hybrid_add_slots(cdn_system *system) {
   if (n == 0) return CDN_OK;
   hybrid_room *room = cdni_system_room(system, CDNI_ROOM_HYBRID);
   if (!room) return CDN_ERR_NOMEM;
+  bool turns[2];
+  cdni_rigid_turns(system, turns);
   room->slots = n, room->first_slot = hybrid_sides(room), room->first_slot_friction = hybrid_frictions(room);
-  for (int i = 0; i < n; i++) CDNI_TRY(add_slot(system, i));
+  room->slot_frictions = 1 + turns[0] + turns[1];
+  for (int i = 0; i < n; i++) CDNI_TRY(add_slot(system, i, turns));
   return CDN_OK;
 }
 
 /* ---- contact of a sphere and a plane: a constraint for the gap, one for the slip, and an element on each ---- */
+
+/* Friction against spin, or against rolling: `length` times the push. */
+static void turn_on_plane(cdn_system *system, const cdn_rigid_contact_def *d, const char *contact, cdn_one_sided normal,
+                          contact_equations equations, double length) {
+  char name[272];
+  cdn_dry_friction_def friction = dry_friction_def_defaults;
+  snprintf(name, sizeof name, "%s %s", contact, equations == CONTACT_SPIN ? "spin" : "rolling");
+  friction.name = name, friction.normal = normal, friction.mu_dynamic = length;
+  friction.slip = cdni_constrain_turn_on_plane(system, name, d->a, d->X_AP, d->b, equations);
+  if (friction.slip.i >= 0) add_friction(system, "cdn_system_add_rigid_contact", &friction);
+}
 
 cdn_rigid_contact cdn_system_add_rigid_contact(cdn_system *system, const cdn_rigid_contact_def *def) {
   const cdn_rigid_contact none = { { -1 }, { -1 } };
@@ -249,6 +288,10 @@ cdn_rigid_contact cdn_system_add_rigid_contact(cdn_system *system, const cdn_rig
     cdni_adder_fail_unreadable(&by, def, unreadable);
     return none;
   }
+  cdni_adder_name(&by, d.name, (size_t)cdn_system_one_sided_count(system));
+  if (!check_range(&by, "torsional_friction", d.torsional_friction, FINITE) ||
+      !check_range(&by, "rolling_friction", d.rolling_friction, FINITE))
+    return none;
   const char *a = cdn_body_name(system, d.a), *b = cdn_body_name(system, d.b);
   if (d.name) snprintf(name, sizeof name, "%s", d.name);
   else snprintf(name, sizeof name, "%.100s on %.100s %d", b ? b : "?", a ? a : "?", cdn_system_one_sided_count(system));
@@ -262,11 +305,14 @@ cdn_rigid_contact cdn_system_add_rigid_contact(cdn_system *system, const cdn_rig
   side.name = name, side.constraint = gap, side.restitution = d.restitution, side.capture_speed = d.capture_speed;
   side.restitution_by_speed = d.restitution_by_speed, side.stiffness = d.stiffness;
   made.normal = add_side(system, __func__, &side);
-  if (smooth || made.normal.i < 0) return made;
+  if (made.normal.i < 0) return made;
   cdn_dry_friction_def friction = dry_friction_def_defaults;
   friction.name = name, friction.normal = made.normal;
-  friction.slip = cdn_system_constrain_slip_on_plane(system, slip_name, d.a, d.X_AP, d.b, d.p_B, d.radius);
+  if (!smooth) friction.slip = cdn_system_constrain_slip_on_plane(system, slip_name, d.a, d.X_AP, d.b, d.p_B, d.radius);
   friction.mu_static = d.mu_static, friction.mu_dynamic = d.mu_dynamic, friction.viscous = d.viscous;
+  friction.mu_ratio = d.mu_ratio;
   if (friction.slip.i >= 0) made.friction = add_friction(system, __func__, &friction);
+  if (d.torsional_friction != 0) turn_on_plane(system, &d, name, made.normal, CONTACT_SPIN, d.torsional_friction);
+  if (d.rolling_friction != 0) turn_on_plane(system, &d, name, made.normal, CONTACT_TURN, d.rolling_friction);
   return made;
 }

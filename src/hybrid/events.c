@@ -80,7 +80,7 @@ static cdn_status calc_speeds(const hybrid_room *room, cdn_state *state, double 
     double v[2];
     speeds[0] = speeds[1] = NAN;
     if (friction_status_in(room, statuses, i) != CDN_FRICTION_SLIP) continue;
-    CDNI_TRY(cdni_friction_slip(room, state, i, v, NULL));
+    CDNI_TRY(cdni_friction_slip(room, state, i, v));
     follow_slip(friction_numbers_in(room, statuses, i), friction_at(room, i)->n, v, &speeds[0], &speeds[1]);
   }
   return CDN_OK;

@@ -125,7 +125,7 @@ cdn_status cdni_hybrid_share(const hybrid_room *room, cdn_state *state);
  * push does to rows of G (equations x nu). Fails, by name, where the reaction of a constraint presses. */
 cdn_status cdni_hybrid_add_slips(const hybrid_room *room, cdn_state *state, const char *function, double *r, double *G);
 
-/* Fails, by name, if any friction that a mobilizer presses has this status. */
+/* Fails, by name, if any friction that a mobilizer presses has this status, or sticks with unequal coefficients. */
 cdn_status cdni_hybrid_refuse_joints(const hybrid_room *room, cdn_state *state, const char *function,
                                      cdn_friction_status status);
 

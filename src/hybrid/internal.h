@@ -20,10 +20,12 @@ typedef struct dry_friction {
   char *name;
   int32_t slip, normal, reaction; /* constraint; one-sided element and constraint, or -1 */
   int32_t n;                      /* equations */
+  bool shares;                    /* its normal has an earlier friction: spin, rolling */
+  const char *part;               /* of a slot's contact: "", " spin", " rolling"; static storage */
   int32_t mobilizer, joint;       /* whose mobilizer presses: a body, or -1; its place among such frictions, or -1 */
   v3 axis;                        /* in its frame M: a unit vector; only what is across it presses. 0: all */
 } dry_friction;
-enum { FRICTION_LOAD, FRICTION_STATIC, FRICTION_DYNAMIC, FRICTION_VISCOUS, FRICTION_PARAMS };
+enum { FRICTION_LOAD, FRICTION_STATIC, FRICTION_DYNAMIC, FRICTION_VISCOUS, FRICTION_RATIO, FRICTION_PARAMS };
 
 /* A force along the row of `push`, a constraint that never holds, which keeps a reaction: a multiplier, or (constraint
  * -1) the part along `axis` of what a mobilizer transmits. */
@@ -84,7 +86,8 @@ struct hybrid_room {
   /* Two of each one-sided element, three of each friction, two of each kept reaction; what touches without a slot;
    * what slides off, one a slot; one of friction that jams; and one at the start. */
   int32_t first_event, jam_event;
-  int32_t slots, first_slot, first_slot_friction; /* of rigid contact; the elements of the first one */
+  /* Of rigid contact: the elements of the first slot, and how many frictions each has. */
+  int32_t slots, first_slot, first_slot_friction, slot_frictions;
   const contact_room *contact;
 };
 
@@ -103,6 +106,14 @@ static inline const double *side_params(const hybrid_room *room, const cdn_state
 }
 static inline const double *friction_params(const hybrid_room *room, const cdn_state *state, int i) {
   return cdn_state_parameters(state, room->frictions_of) + (size_t)i * FRICTION_PARAMS;
+}
+/* Whether a friction has a cone of its own, without a normal: nothing presses that a cone has, or its normal has
+ * another friction in its cone. Then its bound follows the push of that normal. */
+static inline bool friction_is_apart(const dry_friction *x) { return x->normal < 0 || x->shares; }
+/* Where mu differs along the two equations, the second row is multiplied by the ratio (and its force divided) in all
+ * that decides about friction: there the bound is a circle, and the force points against the slip. Of equation k: */
+static inline double friction_scale(const hybrid_room *room, const cdn_state *state, int i, int k) {
+  return k == 1 ? friction_params(room, state, i)[FRICTION_RATIO] : 1;
 }
 /* The static coefficient: -1 stands for the dynamic one. */
 static inline double friction_static(const double *params) {
@@ -150,8 +161,12 @@ static inline int side_slot(const hybrid_room *room, int i) {
   return i >= room->first_slot && i < room->first_slot + room->slots ? i - room->first_slot : -1;
 }
 static inline int friction_slot(const hybrid_room *room, int i) {
-  return i >= room->first_slot_friction && i < room->first_slot_friction + room->slots ? i - room->first_slot_friction
-                                                                                       : -1;
+  const int at = i - room->first_slot_friction;
+  return at >= 0 && at < room->slots * room->slot_frictions ? at / room->slot_frictions : -1;
+}
+/* The friction of a slot against sliding; those against spin and rolling follow it. */
+static inline int slot_friction(const hybrid_room *room, int slot) {
+  return room->first_slot_friction + slot * room->slot_frictions;
 }
 static inline bool side_is_there(const hybrid_room *room, const cdn_state *state, int i) {
   const int slot = side_slot(room, i);
@@ -162,13 +177,14 @@ extern const cdn_subsystem_ops cdni_hybrid_ops;    /* subsystem.c */
 extern const cdni_elements cdni_hybrid_elements[]; /* queries.c */
 /* queries.c: "foot - floor". */
 void cdni_hybrid_name_shapes(const cdn_system *system, int a, int b, char *text, size_t size);
+/* Appends " spin" or " rolling". */
+void cdni_hybrid_name_part(const dry_friction *x, char *text, size_t size);
 
 /* Room for the numbers of one element's equations. */
 enum { HYBRID_MOST_EQUATIONS = 32 };
 
-/* The speed of slip (n numbers; the rest is 0) of a friction; the direction in which its force points away from; *rate
- * (may be NULL): the part of the speed that does not come from time. Returns the speed's size. */
-cdn_status cdni_friction_slip(const hybrid_room *room, cdn_state *state, int i, double v[2], double rate[2]);
+/* The speed of slip of a friction (n numbers; the rest is 0), the second times the ratio of its coefficients. */
+cdn_status cdni_friction_slip(const hybrid_room *room, cdn_state *state, int i, double v[2]);
 /* The direction of slip: that of v, or, where v is at rest or has just turned back, that of the status. */
 void cdni_friction_direction(const double *numbers, int n, const double v[2], double e[2]);
 

@@ -19,10 +19,10 @@ static cdn_status time_of(moment *m, const double *u, const double *rates, doubl
     const bool slips = friction_status(room, m->state, i) == CDN_FRICTION_SLIP;
     if (!slips || friction_numbers(room, m->state, i)[FRICTION_REST] < 0) continue;
     CDNI_TRY(cdn_state_set_u(m->state, u));
-    CDNI_TRY(cdni_friction_slip(room, m->state, i, v, NULL));
+    CDNI_TRY(cdni_friction_slip(room, m->state, i, v));
     for (int k = 0; k < m->all_nu; k++) m->x[k] = u[k] + rates[k];
     CDNI_TRY(cdn_state_set_u(m->state, m->x));
-    CDNI_TRY(cdni_friction_slip(room, m->state, i, next, NULL));
+    CDNI_TRY(cdni_friction_slip(room, m->state, i, next));
     const double change = hypot(next[0] - v[0], next[1] - v[1]);
     if (change > 0) *time = fmin(*time, hypot(v[0], v[1]) / change);
   }
@@ -36,7 +36,7 @@ static cdn_status pulls(const hybrid_room *room, cdn_state *state, bool *pulls) 
   for (int i = 0; i < hybrid_frictions(room); i++) {
     double v[2];
     if (friction_status(room, state, i) != CDN_FRICTION_SLIP) continue;
-    CDNI_TRY(cdni_friction_slip(room, state, i, v, NULL));
+    CDNI_TRY(cdni_friction_slip(room, state, i, v));
     *pulls = *pulls || v[0] * forces[2 * i] + v[1] * forces[2 * i + 1] > 0;
   }
   return CDN_OK;

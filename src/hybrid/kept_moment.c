@@ -48,8 +48,10 @@ static int row_of(const moment *m, int constraint, int equation, double *sign) {
     return m->cones[m->side_cone[i]].normal;
   }
   for (int i = 0; i < hybrid_frictions(m->room); i++)
-    if (friction_at(m->room, i)->slip == constraint && m->friction_cone[i] >= 0)
+    if (friction_at(m->room, i)->slip == constraint && m->friction_cone[i] >= 0) {
+      *sign = friction_scale(m->room, m->state, i, equation);
       return m->cones[m->friction_cone[i]].tangent + equation;
+    }
   return -1;
 }
 

@@ -90,7 +90,7 @@ static cdn_status begin_rows(moment *m) {
   for (int i = 0; i < hybrid_frictions(room); i++) {
     const dry_friction *x = friction_at(room, i);
     if (x->normal >= 0 && !side_is_there(room, m->state, x->normal)) continue;
-    m->most_rows += x->n, m->most_cones += x->normal < 0;
+    m->most_rows += x->n, m->most_cones += friction_is_apart(x);
   }
   return take(m, divide_rows, &m->of_rows);
 }
@@ -201,10 +201,11 @@ cdn_status cdni_moment_arrange(moment *m) {
     double v[2];
     m->friction_cone[i] = x->normal >= 0 ? m->side_cone[x->normal] : m->n_cones;
     if (m->friction_cone[i] < 0) continue;
-    if (x->normal < 0) m->cones[m->n_cones++] = (cone){ .normal = -1 };
+    if (friction_is_apart(x)) m->friction_cone[i] = m->n_cones;
+    if (friction_is_apart(x)) m->cones[m->n_cones++] = (cone){ .normal = -1 };
     cone *c = &m->cones[m->friction_cone[i]];
     c->tangent = m->rows, c->n = x->n;
-    CDNI_TRY(cdni_friction_slip(room, m->state, i, v, NULL));
+    CDNI_TRY(cdni_friction_slip(room, m->state, i, v));
     for (int k = 0; k < x->n; k++) m->v[m->rows++] = v[k];
   }
   return CDN_OK;
@@ -221,6 +222,7 @@ static cdn_status remember(moment *m) {
     if (!m->fired || !fired_at(m->fired->slips, i)) continue;
     double force[2];
     CDNI_TRY(cdn_dry_friction_force(m->state, (cdn_dry_friction){ i }, force));
+    force[1] /= friction_scale(room, m->state, i, 1);
     const double size = hypot(force[0], force[1]);
     if (size > 0) e[0] = -force[0] / size, e[1] = -force[1] / size;
   }
@@ -233,7 +235,7 @@ static cdn_status renew_slots(moment *m) {
   if (room->slots == 0) return CDN_OK;
   CDNI_TRY(cdni_hybrid_renew_slots(room, m->state, m->fired && m->fired->shapes_touch));
   cdni_changes_renewed(m);
-  for (int i = room->first_slot_friction; i < room->first_slot_friction + room->slots; i++)
+  for (int i = slot_friction(room, 0); i < slot_friction(room, room->slots); i++)
     m->was[i] = friction_status(room, m->state, i);
   return cdn_realize(m->state, CDN_STAGE_VELOCITY);
 }

@@ -18,7 +18,9 @@ static void leave_alone(moment *one, const moment *m, int side) {
   for (int i = 0; i < hybrid_frictions(m->room); i++) {
     const int normal = friction_at(m->room, i)->normal;
     one->friction_cone[i] = m->friction_cone[i] < 0 ? -1 : normal < 0 ? one->n_cones : one->side_cone[normal];
-    if (m->friction_cone[i] >= 0 && normal < 0) one->cones[one->n_cones++] = m->cones[m->friction_cone[i]];
+    if (one->friction_cone[i] < 0 || !friction_is_apart(friction_at(m->room, i))) continue;
+    one->friction_cone[i] = one->n_cones;
+    one->cones[one->n_cones++] = m->cones[m->friction_cone[i]];
   }
 }
 

@@ -53,7 +53,7 @@ double cdni_friction_margin(const hybrid_room *room, const cdn_state *state, int
   const double *force = p->lambda + constraint_at(room->constraints, x->slip)->row;
   const double most = friction_static(friction_params(room, state, i)) * cdni_friction_press(room, state, i, p, NULL);
   if (bound) *bound = most;
-  return most - hypot(force[0], x->n > 1 ? force[1] : 0);
+  return most - hypot(force[0], x->n > 1 ? force[1] / friction_scale(room, state, i, 1) : 0);
 }
 
 /* ---- what mobilizers transmit ---- */
@@ -181,6 +181,10 @@ cdn_status cdni_hybrid_refuse_joints(const hybrid_room *room, cdn_state *state, 
                              kept_at(room, i)->name, function);
   for (int i = 0; i < hybrid_frictions(room); i++) {
     const dry_friction *x = friction_at(room, i);
+    const bool sticks = status == CDN_FRICTION_STICK && friction_status(room, state, i) == status;
+    if (sticks && x->n > 1 && friction_scale(room, state, i, 1) != 1)
+      return cdni_state_fail(state, CDN_ERR_UNSUPPORTED, false, function, x->name,
+                             "friction '%s' has a mu_ratio, which %s cannot handle while it sticks", x->name, function);
     if (x->joint >= 0 && friction_status(room, state, i) == status)
       return cdni_state_fail(state, CDN_ERR_UNSUPPORTED, false, function, x->name,
                              "friction '%s' is pressed by what a mobilizer transmits, which %s cannot handle while it "

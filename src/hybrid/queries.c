@@ -123,6 +123,11 @@ void cdni_hybrid_name_shapes(const cdn_system *system, int a, int b, char *text,
            cdn_shape_name(system, (cdn_shape){ b }));
 }
 
+void cdni_hybrid_name_part(const dry_friction *x, char *text, size_t size) {
+  const size_t used = strlen(text);
+  if (used < size) snprintf(text + used, size - used, "%s", x->part);
+}
+
 bool cdn_one_sided_is_free(const cdn_state *state, cdn_one_sided element) {
   CDNI_NEED_OBJECT(state, false);
   const hybrid_room *room = cdni_hybrid(cdn_state_system(state));
@@ -157,7 +162,11 @@ void cdn_dry_friction_text(const cdn_state *state, cdn_dry_friction element, cha
   const int i = element.i;
   if (!text || size == 0) return;
   if (!friction_exists(room, element)) snprintf(text, size, "?");
-  else put_text(state, room, friction_at(room, i)->name, friction_slot(room, i), text, size);
+  else {
+    const bool held = friction_slot(room, i) >= 0 && !cdn_dry_friction_is_free(state, element);
+    put_text(state, room, friction_at(room, i)->name, friction_slot(room, i), text, size);
+    if (held) cdni_hybrid_name_part(friction_at(room, i), text, size);
+  }
 }
 
 void cdn_hybrid_get_totals_sized(const cdn_state *state, cdn_hybrid_totals *out, size_t size) {
@@ -174,10 +183,17 @@ cdn_status cdni_hybrid_contact_force(cdn_state *state, int contact, contact_forc
   *out = (contact_force){ .pyramid = false };
   const int slot = room ? cdni_rigid_slot_of(room->contact, state, contact) : -1;
   if (slot < 0) return CDN_OK;
-  const cdn_dry_friction friction = { room->first_slot_friction + slot };
+  const cdn_dry_friction friction = { slot_friction(room, slot) };
   out->sticks = cdn_dry_friction_get_status(state, friction) == CDN_FRICTION_STICK;
   CDNI_TRY(cdn_one_sided_push(state, (cdn_one_sided){ room->first_slot + slot }, &out->force[0]));
-  return cdn_dry_friction_force(state, friction, &out->force[1]);
+  CDNI_TRY(cdn_dry_friction_force(state, friction, &out->force[1]));
+  for (int k = 1; k < room->slot_frictions; k++) {
+    double moment[2];
+    CDNI_TRY(cdn_dry_friction_force(state, (cdn_dry_friction){ friction.i + k }, moment));
+    if (friction_at(room, friction.i + k)->n == 1) out->force[3] = moment[0];
+    else out->force[4] = moment[0], out->force[5] = moment[1];
+  }
+  return CDN_OK;
 }
 
 /* ---- elements by name ---- */
@@ -188,7 +204,8 @@ static const cdni_parameter side_table[] = { { "restitution", "1", 0, 1, 0, 0, N
 static const cdni_parameter friction_table[] = { CDNI_NOT_NEGATIVE("load", "N|N m"),
                                                  { "mu_static", "1", -1, INFINITY, 0, 0, "-1: as mu_dynamic" },
                                                  CDNI_NOT_NEGATIVE("mu_dynamic", "1"),
-                                                 CDNI_NOT_NEGATIVE("viscous", "s/m|s/rad") };
+                                                 CDNI_NOT_NEGATIVE("viscous", "s/m|s/rad"),
+                                                 CDNI_POSITIVE("mu_ratio", "1") };
 static const cdni_parameter kept_table[] = { CDNI_ANY("value", "N|N m") };
 _Static_assert(CDNI_COUNT(kept_table) == KEPT_PARAMS, "each parameter is described");
 _Static_assert(CDNI_COUNT(side_table) == ONE_SIDED_PARAMS, "each parameter is described");

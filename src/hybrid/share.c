@@ -137,7 +137,14 @@ static void fix(sharing *s, int constraint) {
     if (s->place[k] >= 0) s->fixed[s->place[k]] = true;
 }
 
-/* What friction that slips follows stays as it is, and so does what a mobilizer presses. */
+/* Whether the bound of a friction is not that of its cone alone. */
+static bool is_bound_beside(const sharing *s, int i) {
+  const dry_friction *x = friction_at(s->room, i);
+  return x->joint >= 0 || x->reaction >= 0 || x->shares || friction_scale(s->room, s->state, i, x->n - 1) != 1;
+}
+
+/* What friction that slips follows stays as it is, and so does friction whose bound is not that of a cone here, with
+ * what presses on it, and what is kept. */
 static void fix_all(sharing *s) {
   for (int i = 0; i < hybrid_frictions(s->room); i++) {
     const dry_friction *x = friction_at(s->room, i);
@@ -145,8 +152,12 @@ static void fix_all(sharing *s) {
     if (status == CDN_FRICTION_OFF) continue;
     if (status == CDN_FRICTION_SLIP) fix(s, x->reaction);
     if (status == CDN_FRICTION_SLIP && x->normal >= 0) fix(s, side_at(s->room, x->normal)->constraint);
-    if (status == CDN_FRICTION_STICK && (x->joint >= 0 || x->reaction >= 0)) fix(s, x->slip), fix(s, x->reaction);
+    if (status != CDN_FRICTION_STICK || !is_bound_beside(s, i)) continue;
+    fix(s, x->slip), fix(s, x->reaction);
+    if (x->normal >= 0) fix(s, side_at(s->room, x->normal)->constraint);
   }
+  for (int i = 0; i < hybrid_kept(s->room); i++)
+    if (kept_acts(s->room, s->state, i)) fix(s, kept_at(s->room, i)->constraint);
 }
 
 static void mark_cones(sharing *s) {
@@ -320,11 +331,21 @@ static cdn_status share(sharing *s, const loop_factor *f, double *all) {
   return s->k > 0 ? share_open(s, all) : CDN_OK;
 }
 
+/* Whether a force follows what a mobilizer transmits, which all multipliers are part of. */
+static bool follows_joint(const hybrid_room *room, const cdn_state *state) {
+  for (int i = 0; i < hybrid_frictions(room); i++)
+    if (friction_at(room, i)->joint >= 0 && friction_status(room, state, i) == CDN_FRICTION_SLIP) return true;
+  for (int i = 0; i < hybrid_kept(room); i++)
+    if (kept_at(room, i)->joint >= 0 && kept_acts(room, state, i)) return true;
+  return false;
+}
+
 cdn_status cdni_hybrid_share(const hybrid_room *room, cdn_state *state) {
   sharing s = { .room = room, .state = state };
   const loop_factor *f;
   void *frame;
   if (!cdni_constraint_any_enabled(room->constraints, state)) return CDN_OK;
+  if (room->joints > 0 && follows_joint(room, state)) return CDN_OK;
   CDNI_TRY(cdni_constraint_factor(room->constraints, state, &s.plan, &f));
   if (!f || *f->n_shared == 0) return CDN_OK;
   double *all = (double *)cdni_state_storage(state, (cdn_cache){ 0, CDN_MULTIPLIERS }) +

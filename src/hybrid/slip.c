@@ -11,11 +11,11 @@
 #include "math/lu.h"
 #include "matter/operators.h"
 
-cdn_status cdni_friction_slip(const hybrid_room *room, cdn_state *state, int i, double v[2], double rate[2]) {
+cdn_status cdni_friction_slip(const hybrid_room *room, cdn_state *state, int i, double v[2]) {
   double along[2] = { 0, 0 };
   v[0] = v[1] = 0;
   CDNI_TRY(cdni_constraint_rates(room->constraints, state, friction_at(room, i)->slip, along, v));
-  if (rate) rate[0] = along[0], rate[1] = along[1];
+  v[1] *= friction_scale(room, state, i, 1);
   return CDN_OK;
 }
 
@@ -64,7 +64,7 @@ double *cdni_hybrid_forces(const hybrid_room *room, cdn_state *state) {
 /* One that keeps a reaction pushes along its equation, whatever the speed. */
 cdn_status cdni_follower_law(const hybrid_room *room, cdn_state *state, int i, friction_law *out) {
   if (i < hybrid_frictions(room)) return cdni_friction_law(room, state, i, out);
-  *out = (friction_law){ .e = { 1, 0 } };
+  *out = (friction_law){ .e = { 1, 0 }, .pull = { 1, 0 }, .scale = 1 };
   return CDN_OK;
 }
 
@@ -76,9 +76,11 @@ double cdni_hybrid_ease(const hybrid_room *room, cdn_state *state) { return *eas
 
 cdn_status cdni_friction_law(const hybrid_room *room, cdn_state *state, int i, friction_law *out) {
   const double *numbers = friction_numbers(room, state, i), *p = friction_params(room, state, i);
-  CDNI_TRY(cdni_friction_slip(room, state, i, out->v, NULL));
+  CDNI_TRY(cdni_friction_slip(room, state, i, out->v));
   cdni_friction_direction(numbers, friction_at(room, i)->n, out->v, out->e);
   out->along = out->v[0] * out->e[0] + out->v[1] * out->e[1];
+  out->scale = p[FRICTION_RATIO];
+  out->pull[0] = out->e[0], out->pull[1] = out->e[1] * out->scale;
   out->mu = p[FRICTION_DYNAMIC] + p[FRICTION_VISCOUS] * fabs(out->along);
   return CDN_OK;
 }
@@ -98,7 +100,7 @@ cdn_status cdni_hybrid_load_slips(const hybrid_room *room, cdn_state *state, boo
     joints = joints || x->joint >= 0;
     CDNI_TRY(cdni_friction_law(room, state, i, &law));
     const double load = friction_params(room, state, i)[FRICTION_LOAD];
-    for (int k = 0; k < x->n; k++) forces[2 * i + k] = -law.mu * load * law.e[k];
+    for (int k = 0; k < x->n; k++) forces[2 * i + k] = -law.mu * load * law.pull[k];
   }
   *depends = joints || (follows && cdni_constraint_any_enabled(room->constraints, state));
   return CDN_OK;
@@ -134,7 +136,7 @@ cdn_status cdni_slip_columns(const hybrid_room *room, cdn_state *state, int n, c
     CDNI_TRY(cdni_constraint_full_rows(room->constraints, state, x.push, G));
     for (size_t u = 0; u < nu; u++) {
       double sum = 0;
-      for (int k = 0; k < x.n; k++) sum -= laws[i].e[k] * G[(size_t)k * nu + u];
+      for (int k = 0; k < x.n; k++) sum -= laws[i].pull[k] * G[(size_t)k * nu + u];
       X[u * width + i] = sum;
     }
   }
@@ -145,7 +147,7 @@ cdn_status cdni_slip_joints(const hybrid_room *room, cdn_state *state, int n, co
                             const friction_law *laws, const double *X, const double *L, double *J) {
   const size_t width = (size_t)n;
   for (size_t i = 0; i < width; i++) {
-    const double force[2] = { -laws[i].e[0], -laws[i].e[1] };
+    const double force[2] = { -laws[i].pull[0], -laws[i].pull[1] };
     const joint_cause cause = { X + i, L + i, width, width, cdni_follower(room, elements[i]).push, force };
     CDNI_TRY(cdni_joint_change(room, state, &cause, width, J + i));
   }
@@ -193,13 +195,18 @@ static void follow(const slip_problem *p, int m, const double *from, const doubl
   }
 }
 
-/* One equation of Newton's method: sigma = mu N, or that a reaction has its value, scaled by its largest number. */
+/* A force that changes what it keeps by more than this part of what others do is measured by its own effect. */
+static const double OWN = 1e-6;
+
+/* One equation of Newton's method: sigma = mu N, or that a reaction has its value, scaled by what its
+ * force does to it. */
 static void set_equation(slip_problem *p, int i, const pressing *at) {
   double *row = p->A + (size_t)i * (size_t)p->n, most = 0;
   const int kept = p->elements[i] - hybrid_frictions(p->room);
   if (kept >= 0) {
     p->r[i] = kept_value(p->room, p->state, kept) - cdni_kept_now(p->room, kept, at, row);
     for (int j = 0; j < p->n; j++) most = fmax(most, fabs(row[j]));
+    if (fabs(row[i]) > OWN * most) most = fabs(row[i]);
     for (int j = 0; j < p->n && most > 0; j++) row[j] /= most;
     if (most > 0) p->r[i] /= most;
     return;
@@ -279,7 +286,7 @@ static cdn_status correct(slip_problem *p, const sv *F, double *change) {
   for (int i = 0; i < p->n; i++) {
     const double *now = forces + 2 * p->elements[i];
     CDNI_TRY(cdni_follower_law(room, p->state, p->elements[i], &p->laws[i]));
-    p->base[i] = p->sigma[i] = -(now[0] * p->laws[i].e[0] + now[1] * p->laws[i].e[1]);
+    p->base[i] = p->sigma[i] = -(now[0] * p->laws[i].e[0] + now[1] / p->laws[i].scale * p->laws[i].e[1]);
   }
   CDNI_TRY(cdni_slip_columns(room, p->state, p->n, p->elements, p->laws, p->G, p->X));
   CDNI_TRY(room->answer.solve(p->state, p->n, p->X, p->columns));
@@ -293,7 +300,7 @@ static cdn_status correct(slip_problem *p, const sv *F, double *change) {
     double *to = forces + 2 * p->elements[i];
     *change = fmax(*change, fabs(p->sigma[i] - p->base[i]));
     largest = fmax(largest, fabs(p->sigma[i]));
-    for (int k = 0; k < cdni_follower(room, p->elements[i]).n; k++) to[k] = -p->sigma[i] * p->laws[i].e[k];
+    for (int k = 0; k < cdni_follower(room, p->elements[i]).n; k++) to[k] = -p->sigma[i] * p->laws[i].pull[k];
   }
   if (largest > 0) *change /= largest;
   return CDN_OK;

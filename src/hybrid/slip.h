@@ -17,9 +17,10 @@ follower cdni_follower(const hybrid_room *room, int i);
 static inline int hybrid_followers(const hybrid_room *room) { return hybrid_frictions(room) + hybrid_kept(room); }
 bool cdni_follower_acts(const hybrid_room *room, const double *statuses, int i);
 
-/* At the present speed of slip v: its direction e, v along it, and the coefficient. */
+/* At the present speed of slip v: its direction e, v along it, and the coefficient. The force along the equations is
+ * -pull times its size; scale: that of the second equation (friction_scale). */
 typedef struct friction_law {
-  double v[2], e[2], along, mu;
+  double v[2], e[2], along, mu, pull[2], scale;
 } friction_law;
 cdn_status cdni_follower_law(const hybrid_room *room, cdn_state *state, int i, friction_law *out);
 cdn_status cdni_friction_law(const hybrid_room *room, cdn_state *state, int i, friction_law *out);

@@ -59,9 +59,10 @@ static cdn_status one(const hybrid_room *room, derivative_pass *p, int i, double
   friction_law law;
   CDNI_TRY(cdni_friction_law(room, p->state, i, &law));
   const double N = cdni_friction_press(room, p->state, i, &(pressing){ .lambda = multipliers(room, p->state) }, NULL);
-  for (int k = 0; k < x.n; k++) force[k] = -law.mu * N * law.e[k];
+  for (int k = 0; k < x.n; k++) force[k] = -law.mu * N * law.pull[k];
   CDNI_TRY(cdni_constraint_differentiate_off(room->constraints, p, x.push, force, V));
   CDNI_TRY(cdni_constraint_full_rows(room->constraints, p->state, x.push, H));
+  for (size_t k = nu; x.n > 1 && k < 2 * nu; k++) V[k] *= law.scale, H[k] *= law.scale;
   if (by_q) add_turns(&law, numbers, params, x.n, nu, N, H, V, p->dq, by_q);
   if (by_u) add_turns(&law, numbers, params, x.n, nu, N, H, H, p->du, by_u);
   return CDN_OK;

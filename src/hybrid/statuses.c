@@ -92,7 +92,8 @@ cdn_status cdni_moment_set_statuses(moment *m) {
   }
   for (int i = 0; i < hybrid_frictions(room); i++) {
     const cone *c = m->friction_cone[i] >= 0 ? &m->cones[m->friction_cone[i]] : NULL;
-    const bool pressed = c && (c->normal < 0 || c->closed);
+    const int normal = friction_at(room, i)->normal;
+    const bool pressed = c && (normal < 0 || m->cones[m->side_cone[normal]].closed);
     double *to = status + sides + FRICTION_NUMBERS * i;
     to[FRICTION_STATUS] = !pressed                  ? CDN_FRICTION_OFF
                           : c->status == CONE_SLIPS ? CDN_FRICTION_SLIP
@@ -140,7 +141,7 @@ cdn_status cdni_moment_slowed(moment *m, bool *slowed) {
     const cone *c = m->friction_cone[i] >= 0 ? &m->cones[m->friction_cone[i]] : NULL;
     double v[2];
     if (!c || c->n < 2 || friction_status(m->room, m->state, i) != CDN_FRICTION_SLIP || !is_fast(m, c)) continue;
-    CDNI_TRY(cdni_friction_slip(m->room, m->state, i, v, NULL));
+    CDNI_TRY(cdni_friction_slip(m->room, m->state, i, v));
     *slowed = *slowed || !(hypot(v[0], v[1]) > slow(m));
   }
   return CDN_OK;

@@ -67,6 +67,15 @@ static inline double bias_slip(const constraint_view *v, int a, int b, v3 C, v3 
   return v3_dot(ddot, slip) + v3_dot(d, turn);
 }
 
+/* d . (w_b - w_a): how b turns about d relative to a; and its derivative without A. */
+static inline void row_turn(const constraint_view *v, int e, int a, int b, v3 d) {
+  constraint_twist(v, e, b, d);
+  constraint_twist(v, e, a, v3_neg(d));
+}
+static inline double bias_turn(const constraint_view *v, int a, int b, v3 ddot) {
+  return v3_dot(ddot, v3_sub(constraint_w(v, b), constraint_w(v, a)));
+}
+
 /* n . (p_b - p_a) - h, with n and p_a fixed on a. The force along n acts on a at the point that coincides with p_b. */
 static inline void row_along(const constraint_view *v, int e, int a, int b, v3 arm_b, v3 n) {
   row_slip(v, e, a, b, constraint_place(v, b, arm_b), n);

@@ -27,10 +27,12 @@ const constraint_kind cdni_constraint_shape_contact = {
   .add_bias = add_bias,
 };
 
-cdn_constraint cdni_constrain_slot(cdn_system *system, const char *name, int slot, bool slip) {
+cdn_constraint cdni_constrain_slot(cdn_system *system, const char *name, int slot, contact_equations equations) {
   constraint_adder adder;
-  cdni_constraint_begin(&adder, system, CONSTRAINT_SHAPE_CONTACT, "cdn_system_freeze", name, !slip, slip ? 2 : 0, 0);
+  const bool turns = equations == CONTACT_SPIN || equations == CONTACT_TURN;
+  cdni_constraint_begin(&adder, system, CONSTRAINT_SHAPE_CONTACT, "cdn_system_freeze", name, contact_gaps(equations),
+                        contact_speeds(equations), 0);
   for (int k = 0; k < 2; k++) cdni_constraint_add_body(&adder, cdn_ground());
   adder.element.slot = slot + 1, adder.element.absolute = true;
-  return cdni_constraint_add(&adder, NULL, 0, NULL);
+  return cdni_constraint_add(&adder, turns ? &equations : NULL, turns ? sizeof equations : 0, NULL);
 }

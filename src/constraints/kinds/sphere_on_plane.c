@@ -63,6 +63,15 @@ cdn_constraint cdn_system_constrain_slip_on_plane(cdn_system *system, const char
   return cdni_constraint_add(&adder, NULL, 0, params);
 }
 
+cdn_constraint cdni_constrain_turn_on_plane(cdn_system *system, const char *name, cdn_body a, cdn_transform X_AP,
+                                            cdn_body b, contact_equations equations) {
+  constraint_adder adder;
+  double params[CDNI_COUNT(table)];
+  contact_begin(&adder, system, CONSTRAINT_SPHERE_ON_PLANE, "cdn_system_add_rigid_contact", name, a, b, equations);
+  pack(params, X_AP, cdn_v3(0, 0, 0), 0);
+  return cdni_constraint_add(&adder, &equations, sizeof equations, params);
+}
+
 cdn_status cdn_sphere_on_plane_set(cdn_state *state, cdn_constraint constraint, cdn_transform X_AP, cdn_vec3 p_B,
                                    double radius) {
   double params[CDNI_COUNT(table)];
