@@ -342,7 +342,7 @@ cdn_status cdni_rigid_renew(const contact_room *room, cdn_state *state, const bo
   const bool freed = any_changed(&r);
   if (status == CDN_OK) status = visit_pairs(room, state, renew_pair, &r);
   /* the search for nearest points may see a touch that no feature has to rounding */
-  if (status == CDN_OK && fired && !freed && !any_changed(&r) && r.nearest_gap < INFINITY)
+  if (status == CDN_OK && fired && !freed && !any_changed(&r) && r.nearest_gap < OVERLAP * r.nearest_pair.size)
     take_slot(&r, &r.nearest_pair, &r.nearest);
   if (status == CDN_OK && r.lacks)
     status = cdni_state_fail(state, CDN_ERR_LIMIT, false, "cdn_settle", CDNI_AT(room->shapes, shape, r.lacking.a).name,

@@ -70,15 +70,30 @@ static void tell(visit *v, double gap) {
   v->visitor(v->context, &v->f, gap);
 }
 
-/* A corner is on the face that it is farthest out of. Of several, as at an edge, it is on the one that the shape of the
- * corner is above. */
+/* What may be rounding, and the place of an event that is located, in parts of a size: which of two faces a corner is
+ * farther out of is not told within it. */
+static const double UNDECIDED = 1e-5;
+
+/* How far face j is below the whole shape of the corner, which is so far above it: a shape has no corner below the
+ * lowest neighbours of its lowest corner. */
+static double clearance_of(const visit *v, const double *plane, double gap) {
+  const cdn_transform *X = v->p->X[v->f.side];
+  const cdn_vec3 n = rotate(v->p->X[1 - v->f.side], cdn_v3(plane[0], plane[1], plane[2]));
+  const cdn_vec3 n_G = cdn_v3(cdn_dot(X->R.x, n), cdn_dot(X->R.y, n), cdn_dot(X->R.z, n));
+  return gap + fmin(0, cdni_lowest_neighbour(v->p->g[v->f.side], v->f.i, n_G));
+}
+
+/* A corner is on the face that it is farthest out of. Where that does not tell, as at an edge, and where two boxes are
+ * as wide as each other, it is on the one that the shape of the corner is above; never on one that ends before it,
+ * where edges cross. */
 static void visit_corner(visit *v, cdn_vec3 c_S, const double *planes, int n_faces) {
   const int side = v->f.side;
   const cdn_geometry *g = v->p->g[side], *h = v->p->g[1 - side];
-  const double gap = -cdni_nearest_face(h, planes, n_faces, c_S, &v->f.j);
-  if (!(gap < v->reach)) return;
+  const double most = -cdni_nearest_face(h, planes, n_faces, c_S, &v->f.j);
+  double gap = most;
+  if (!(most < v->reach)) return;
   if (n_faces == 1 && g->kind != CDN_GEOMETRY_CYLINDER) {
-    tell(v, gap);
+    tell(v, most);
     return;
   }
   if (g->kind == CDN_GEOMETRY_CYLINDER) {
@@ -89,14 +104,12 @@ static void visit_corner(visit *v, cdn_vec3 c_S, const double *planes, int n_fac
     double best = -INFINITY;
     for (int j = 0; j < n_faces; j++) {
       const double *plane = &planes[4 * j];
-      const cdn_vec3 n_S = cdn_v3(plane[0], plane[1], plane[2]);
-      if (cdn_dot(n_S, c_S) - plane[3] < gap - ROUNDED * v->p->size) continue;
-      const cdn_vec3 n = rotate(v->p->X[1 - side], n_S);
-      const cdn_transform *X = v->p->X[side];
-      const double lowest =
-          cdni_lowest_neighbour(g, v->f.i, cdn_v3(cdn_dot(X->R.x, n), cdn_dot(X->R.y, n), cdn_dot(X->R.z, n)));
-      if (lowest > best) best = lowest, v->f.j = j;
+      const double over = cdn_dot(cdn_v3(plane[0], plane[1], plane[2]), c_S) - plane[3];
+      if (over < most - UNDECIDED * v->p->size || cdni_within_face(h, j, c_S) < -ENDS * v->p->size) continue;
+      const double clear = clearance_of(v, plane, over);
+      if (clear > best) best = clear, v->f.j = j, gap = over;
     }
+    if (best == -INFINITY) return;
   }
   tell(v, gap);
 }

@@ -163,11 +163,11 @@ typedef struct slip_problem {
   double *base, *sigma; /* of the solution with multipliers lambda0, and now */
   const double *lambda0;
   double *lambda;
-  double *columns;              /* m x n: the change of lambda by each sigma */
-  double *joints0, *joints, *J; /* the same of what mobilizers transmit: 3 numbers of each, and 3 x n */
-  double *X;                    /* nu x n */
-  double *G;                    /* 2 x nu */
-  double *A, *r, *inverse;      /* of Newton's method */
+  double *columns;                /* m x n: the change of lambda by each sigma */
+  double *joints0, *joints, *J;   /* the same of what mobilizers transmit: 3 numbers of each, and 3 x n */
+  double *X;                      /* nu x n */
+  double *G;                      /* 2 x nu */
+  double *A, *r, *step, *inverse; /* of Newton's method */
   double ease;
 } slip_problem;
 
@@ -184,6 +184,7 @@ static size_t divide(slip_problem *p, char *frame) {
   p->J = cdni_part(frame, &at, joints * n, d);
   p->A = cdni_part(frame, &at, n * n, d), p->r = cdni_part(frame, &at, n, d);
   p->inverse = cdni_part(frame, &at, n * n, d);
+  p->step = cdni_part(frame, &at, n, d);
   return at;
 }
 
@@ -232,16 +233,28 @@ static double largest_of(const slip_problem *p) {
   return most;
 }
 
+/* Of several answers the least: two corners that slide on a floor and two on a wall, with mu = 1, may turn a box to and
+ * fro. */
+static bool find_step(slip_problem *p) {
+  compare(p);
+  const double most = largest_of(p);
+  memcpy(p->step, p->r, (size_t)p->n * sizeof *p->r);
+  if (cdni_eliminate(p->n, most, p->A, 1, p->step)) return true;
+  compare(p);
+  double size = 0;
+  for (int i = 0; i < p->n; i++) size = fmax(size, fmax(fabs(p->sigma[i]), fabs(p->r[i])));
+  return cdni_solve_least(p->n, most, p->A, size, p->r, p->step);
+}
+
 /* Sigma of all, so that sigma = mu N(sigma). False where there is none. */
 static bool agree(slip_problem *p) {
   for (int round = 0; round < 50; round++) {
     double largest = 0, change = 0;
-    compare(p);
-    if (!cdni_eliminate(p->n, largest_of(p), p->A, 1, p->r)) return false;
+    if (!find_step(p)) return false;
     for (int i = 0; i < p->n; i++) {
-      p->sigma[i] += p->r[i];
+      p->sigma[i] += p->step[i];
       largest = fmax(largest, fabs(p->sigma[i]));
-      change = fmax(change, fabs(p->r[i]));
+      change = fmax(change, fabs(p->step[i]));
     }
     if (!(change > 1e-15 * largest)) return isfinite(change);
     if (round > 10 && change <= 1e-12 * largest) return true;

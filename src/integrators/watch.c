@@ -38,6 +38,8 @@ int cdni_watch_side(const cdni_watch *w, double g) {
   return g > w->level ? 1 : g < w->level ? -1 : SIDE_ZERO;
 }
 
+static int way_of(const cdni_watch *w) { return w->direction == CDN_RISING ? 1 : -1; }
+
 /* Takes note of a value on a side other than zero. */
 static void note(cdni_watch *w, int side, double g) {
   w->sign = (int8_t)side;
@@ -187,11 +189,11 @@ cdn_status cdni_watch_uncertainty(cdn_stepper *s, const cdni_watch *w, double t,
 /* Decides by the slope on which side a trigger continues that stands at its level. */
 static void decide(const cdn_stepper *s, cdni_watch *w) {
   if (w->armed) {
-    int way = w->direction == CDN_RISING ? 1 : -1;
+    const int way = way_of(w);
     bool close = s->events->records[w->trigger].close > 0;
     bool goes_on = way * w->came > 0 && way * w->slope > STOPPED * fabs(w->came) && !close;
     if (goes_on) w->level = 0;
-    w->sign = (int8_t)(goes_on ? way : -way);
+    w->sign = (int8_t)(goes_on && way * w->value >= 0 ? way : -way);
     w->beyond = (int8_t)-w->sign;
     w->armed = false;
   } else if (w->slope != 0 && !isnan(w->slope)) {
@@ -214,15 +216,17 @@ cdn_status cdni_watches_start(cdn_stepper *s) {
 
 /* ---- afresh ---- */
 
-/* Whether the handlers have left the value where the event found it. */
-static bool is_still_there(const cdni_watch *w, double g) { return g * w->end >= 0 && fabs(g) <= 2 * fabs(w->end); }
+/* Whether the handlers have left the value where the event found it, which is beyond zero. (Within a step constraints
+ * hold no better than the accuracy asks: where its end is projected, an event may prove to be none.) */
+static bool is_still_there(const cdni_watch *w, double g) {
+  return way_of(w) * w->end >= 0 && g * w->end >= 0 && fabs(g) <= 2 * fabs(w->end);
+}
 
 /* Whether the handler of its set has left a value beyond zero: it has decided about all events of the set, so what
  * counts next is a value further beyond. */
 static bool is_decided(const cdn_stepper *s, const cdni_watch *w, double g) {
-  const int way = w->direction == CDN_RISING ? 1 : -1;
   return !watch_is_kink(s->events, w) && cdni_event_at(s->system, (int)w->trigger)->def.handle_set &&
-         w->direction != CDN_EITHER && way * g >= 0;
+         w->direction != CDN_EITHER && way_of(w) * g >= 0;
 }
 
 static void take_sign(cdni_watch *w, double g, bool changed) {

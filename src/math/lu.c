@@ -62,3 +62,27 @@ bool cdni_eliminate(int n, double largest, double *K, int columns, double *X) {
     }
   return true;
 }
+
+/* Rows are made orthogonal one after another; x is a sum of them. */
+static const double DEPENDENT = 1e-11, CONSISTENT = 1e-9;
+
+bool cdni_solve_least(int n, double largest, double *K, double size, const double *b, double *x) {
+  for (int i = 0; i < n; i++) x[i] = 0;
+  for (int i = 0; i < n; i++) {
+    double *row = K + (size_t)i * (size_t)n, rest = b[i], square = 0;
+    for (int k = 0; k < n; k++) rest -= row[k] * x[k];
+    for (int j = 0; j < 2 * i; j++) {
+      const double *other = K + (size_t)(j % i) * (size_t)n;
+      double along = 0;
+      for (int k = 0; k < n; k++) along += row[k] * other[k];
+      for (int k = 0; k < n; k++) row[k] -= along * other[k];
+    }
+    for (int k = 0; k < n; k++) square += row[k] * row[k];
+    const double length = sqrt(square);
+    const bool counts = length > DEPENDENT * largest;
+    if (!counts && !(fabs(rest) <= CONSISTENT * size)) return false;
+    for (int k = 0; k < n; k++) row[k] = counts ? row[k] / length : 0;
+    for (int k = 0; k < n && counts; k++) x[k] += rest / length * row[k];
+  }
+  return true;
+}

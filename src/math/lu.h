@@ -19,5 +19,8 @@ void cdni_lu_solve(int n, const double *A, int columns, double *X, cdni_product 
 /* X = K^-1 X for `columns` right hand sides, by elimination with row pivoting; K is used up. False if K is singular:
  * `largest` is that of the numbers that K was computed from. */
 bool cdni_eliminate(int n, double largest, double *K, int columns, double *X);
+/* The least x with K x = b, for K of any rank, which is used up. False if there is none. `largest` and `size` are those
+ * of the numbers that K and b were computed from. */
+bool cdni_solve_least(int n, double largest, double *K, double size, const double *b, double *x);
 
 #endif
