@@ -48,6 +48,18 @@ static void displace(const constraint_view *v, const constraint_copy *to, const 
   }
 }
 
+/* What the velocity errors are beside J V + g u. */
+static cdn_status add_rest(const constraint_view *v, double *rest) {
+  const constraint_kind *kind = cdni_constraint_kinds[v->c->kind];
+  const int n = v->c->np + v->c->nv;
+  double error[CONSTRAINT_MOST_EQUATIONS];
+  if (!kind->finish_velocity) return CDN_OK;
+  for (int k = 0; k < n; k++) error[k] = cdni_constraint_row_rate(v, k);
+  CDNI_TRY(kind->finish_velocity(v, error));
+  for (int k = 0; k < n; k++) rest[k] += error[k] - cdni_constraint_row_rate(v, k);
+  return CDN_OK;
+}
+
 /* Adds `scale` times the element's values in the copy to the results of the change. */
 static cdn_status add_values(const constraint_view *v, const constraint_copy *at, const constraint_change *change,
                              double scale) {
@@ -60,7 +72,7 @@ static cdn_status add_values(const constraint_view *v, const constraint_copy *at
   memset(at->g, 0, (size_t)(c->m * c->n_mobilities) * sizeof *at->g);
   memset(at->bias, 0, (size_t)c->m * sizeof *at->bias);
   CDNI_TRY(kind->calc_rows(&there));
-  CDNI_TRY(kind->add_bias(&there, at->bias));
+  CDNI_TRY(change->of_speeds ? add_rest(&there, at->bias) : kind->add_bias(&there, at->bias));
   for (int e = 0; e < c->m; e++) {
     const sv *J = at->J + e * c->n_bodies;
     const double *g = at->g + e * c->n_mobilities;

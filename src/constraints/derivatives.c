@@ -31,6 +31,7 @@ typedef struct local_derivatives {
   double *column, *input;
   sv *A, *F;
   double *udot;
+  bool of_speeds; /* A and udot are velocities */
 } local_derivatives;
 
 static size_t local_size(const constraint_element *c) {
@@ -81,6 +82,7 @@ static cdn_status fill_local(const local_derivatives *l, const constraint_copy *
                                        .A = l->A,
                                        .udot = l->udot,
                                        .lambda = l->lambda,
+                                       .of_speeds = l->of_speeds,
                                        .dF = (sv *)column,
                                        .df = column + bodies,
                                        .da = column + l->half };
@@ -295,7 +297,7 @@ static cdn_status one_that_is_off(differentiation *d, int i) {
   if (t->nu) memset(d->copy.u, 0, (size_t)t->nu * sizeof *d->copy.u);
   constraint_view still = v;
   still.twist = d->copy.twist, still.u = d->copy.u;
-  l.v = &still;
+  l.v = &still, l.of_speeds = true;
   const cdn_status status = fill_local(&l, &d->copy);
   if (status == CDN_OK) add_element(d, &l);
   cdn_work_pop(d->p->state, v.J);

@@ -15,6 +15,7 @@ typedef struct constraint_change {
   const double *dq, *du;       /* mobilities */
   const sv *A;                 /* bodies: accelerations of M's origins, */
   const double *udot, *lambda; /* mobilities, and m: these three are constant */
+  bool of_speeds;              /* A and udot are velocities, and the errors are those of velocities */
   /* Results: changes of J^T lambda about M's origins (which move), of g^T lambda, and of the m acceleration errors
    * J A + g udot + bias. Zero on entry. */
   sv *dF;

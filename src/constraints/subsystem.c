@@ -458,13 +458,15 @@ static cdn_status declare(void *self, cdn_declarer *d) {
   room->rows = cdn_declare_cache(d, "rows", 0, calc_rows, n_rows, of_rows);
   CDNI_TRY(declare_controls(room, d));
   cdni_declare_prerequisite(d, (cdn_cache){ 0, CDN_UERR }, room->rows.ticket);
+  const cdn_ticket surfaces = any_slots ? cdni_contact_surface_motion_ticket(room->contact) : room->rows.ticket;
+  if (any_slots) cdni_declare_prerequisite(d, (cdn_cache){ 0, CDN_UERR }, surfaces);
 
   const cdn_ticket of_factor[] = { room->rows.ticket, m->inertia.ticket, m->driver_udot.ticket, m->armature.ticket };
   room->redundant = cdn_declare_auto_update(d, "redundant", (size_t)(room->m ? room->m : 1) * sizeof(int32_t), NULL,
                                             calc_factor, 4, of_factor);
 
-  const cdn_ticket of_bias[] = { CDN_TWIST, room->rows.ticket };
-  room->bias = cdn_declare_cache(d, "bias", 0, calc_bias, 2, of_bias);
+  const cdn_ticket of_bias[] = { CDN_TWIST, room->rows.ticket, surfaces };
+  room->bias = cdn_declare_cache(d, "bias", 0, calc_bias, any_slots ? 3 : 2, of_bias);
   const cdn_ticket unsaved[] = { room->plan.ticket, room->numbers.ticket, room->rows.ticket,
                                  room->redundant.update.ticket, room->bias.ticket };
   for (int i = 0; i < CDNI_COUNT(unsaved); i++) cdni_declare_unsaved(d, unsaved[i]);

@@ -2,6 +2,7 @@
 #include <math.h>
 
 #include "contact/motion.h"
+#include "contact/rigid.h"
 #include "contact/room.h"
 #include "contact/touch.h"
 
@@ -88,3 +89,43 @@ cdn_status cdni_contact_surface_motion(const contact_room *room, cdn_state *stat
 }
 
 cdn_ticket cdni_contact_surface_motion_ticket(const contact_room *room) { return room->surface_motions.ticket; }
+
+/* The same of a slot of rigid contact, with rates. w is the angular velocity of the body, u the velocity of the shape's
+ * origin; both NULL: without rates. */
+static void add_surface(const double *numbers, const cdn_transform *X, const rigid_touch *t, const cdn_vec3 *w,
+                        const cdn_vec3 *u, double sign, rigid_surface *out) {
+  const cdn_vec3 along = cdn_rotate(X->R, cdn_v3(numbers[0], numbers[1], numbers[2]));
+  const cdn_vec3 spin = cdn_rotate(X->R, cdn_v3(numbers[3], numbers[4], numbers[5]));
+  const cdn_vec3 arm = cdn_sub(t->point, X->p);
+  out->v = cdn_add(out->v, cdn_scale(sign, cdn_add(along, cdn_cross(spin, arm))));
+  out->w = cdn_add(out->w, cdn_scale(sign, spin));
+  if (!w) return;
+  const cdn_vec3 spin_rate = cdn_cross(*w, spin), arm_rate = cdn_sub(t->point_rate, *u);
+  const cdn_vec3 rate = cdn_add(cdn_cross(*w, along), cdn_add(cdn_cross(spin_rate, arm), cdn_cross(spin, arm_rate)));
+  out->v_rate = cdn_add(out->v_rate, cdn_scale(sign, rate));
+  out->w_rate = cdn_add(out->w_rate, cdn_scale(sign, spin_rate));
+}
+
+bool cdni_rigid_any_runs(const contact_room *room, const cdn_state *state, int slot) {
+  const rigid_feature *f = cdni_rigid_slot(room, state, slot);
+  const motion_view v = { .surface_motions = cdn_state_parameters(state, room->surface_motions) };
+  return f->kind != RIGID_NONE && (runs(&v, f->a) || runs(&v, f->b));
+}
+
+cdn_status cdni_rigid_surface(const contact_room *room, cdn_state *state, int slot, const body_pose *pose,
+                              const body_twist *twist, const rigid_touch *t, rigid_surface *out) {
+  const rigid_feature *f = cdni_rigid_slot(room, state, slot);
+  const motion_view v = { .surface_motions = cdn_state_parameters(state, room->surface_motions) };
+  const int shapes[2] = { f->a, f->b };
+  CDNI_TRY(cdni_state_ensure(state, room->places.ticket));
+  const shape_place *places = cdni_state_storage(state, room->places);
+  *out = (rigid_surface){ .v = { 0, 0, 0 } };
+  for (int k = 0; k < 2; k++) {
+    const cdn_transform X = shape_pose_at(&places[shapes[k]], &pose[f->body[k]]);
+    const double *numbers = v.surface_motions + SURFACE_MOTION_NUMBERS * shapes[k];
+    cdn_vec3 w, u;
+    if (twist) w = cdni_from_v3(twist[f->body[k]].V.w), u = cdni_contact_velocity(pose, twist, f->body[k], X.p);
+    add_surface(numbers, &X, t, twist ? &w : NULL, twist ? &u : NULL, k ? 1 : -1, out);
+  }
+  return CDN_OK;
+}

@@ -86,6 +86,14 @@ cdn_status cdni_rigid_touch(const contact_room *room, cdn_state *state, int slot
 /* The same with bodies elsewhere (poses and twists of M by body; twists NULL: without rates). */
 cdn_status cdni_rigid_touch_at(const contact_room *room, cdn_state *state, int slot, const body_pose *pose,
                                const body_twist *twist, bool *found, rigid_touch *out);
+/* Whether a surface of a slot's shapes runs over its body; how they do where they touch, b's less a's: velocity and
+ * turning, and if there are twists, the rates of both. */
+typedef struct rigid_surface {
+  cdn_vec3 v, w, v_rate, w_rate;
+} rigid_surface;
+bool cdni_rigid_any_runs(const contact_room *room, const cdn_state *state, int slot);
+cdn_status cdni_rigid_surface(const contact_room *room, cdn_state *state, int slot, const body_pose *pose,
+                              const body_twist *twist, const rigid_touch *t, rigid_surface *out);
 /* Of two shapes: coefficients of friction (static, dynamic, viscous), lengths of friction against spin and rolling, and
  * restitution. */
 typedef struct rigid_material {

@@ -227,6 +227,7 @@ cdn_status cdni_hybrid_declare_events(hybrid_room *room, cdn_declarer *d) {
     cdni_declare_trigger_reads(d, room->gaps, reads[i - 1]);
   room->speeds = cdn_declare_event_triggers(d, CDN_STAGE_VELOCITY, sides + 2 * frictions + 1);
   room->pushes = cdn_declare_event_triggers(d, CDN_STAGE_ACCELERATION, sides + frictions + 2 * hybrid_kept(room) + 1);
+  if (room->slots > 0) cdni_declare_trigger_reads(d, room->speeds, cdni_contact_surface_motion_ticket(room->contact));
   cdni_declare_trigger_shows(d, room->speeds);
   cdni_declare_trigger_shows(d, room->pushes);
   room->first_event = cdn_system_event_count(cdni_declarer_system(d));

@@ -31,7 +31,9 @@ static void prepare(moment *m, bool insists) {
     const double x = m->v[c->tangent], y = c->n > 1 ? m->v[c->tangent + 1] : 0, size = hypot(x, y);
     const bool sticks = m->fired && fired_at(m->fired->sticks, i), slips = m->fired && fired_at(m->fired->slips, i);
     const bool ends = sticks && (c->n == 1 || size <= 2 * slow(m));
-    const bool stays = m->was[i] == CDN_FRICTION_STICK && !m->hit;
+    /* in a State that was made by hand, what stuck may have been given another speed, or another belt */
+    const bool is_given = !m->fired && size > fmax(rest, slow(m));
+    const bool stays = m->was[i] == CDN_FRICTION_STICK && !m->hit && !is_given;
     /* what an impact leaves slipping slips, however slowly: projected away, it would undo the impact */
     c->slips = size > (c->n == 1 || m->hit ? rest : fmax(rest, slow(m))) && !ends && !stays;
     c->e[0] = m->was_e[2 * i], c->e[1] = m->was_e[2 * i + 1];

@@ -83,5 +83,7 @@ int cdni_hybrid_variables(const hybrid_room *room, hybrid_variable out[HYBRID_MO
 }
 int cdni_hybrid_reads(const hybrid_room *room, cdn_ticket *tickets) {
   tickets[0] = room->status.ticket, tickets[1] = room->frictions_of.ticket, tickets[2] = room->kept_of.ticket;
-  return 3;
+  if (room->slots == 0) return 3;
+  tickets[3] = cdni_contact_surface_motion_ticket(room->contact);
+  return 4;
 }
