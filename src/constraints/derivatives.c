@@ -355,16 +355,18 @@ cdn_status cdni_constraint_solve_columns(const void *context, cdn_state *state, 
   CDNI_TRY(cdni_constraint_factor(room, state, &p, &factor));
   const size_t n = (size_t)p->tree->n, nu = (size_t)p->tree->nu, m = (size_t)p->m, width = (size_t)columns;
   const size_t numbers = cdni_aligned(n * sizeof(sv) + 2 * (nu + m) * sizeof(double));
-  CDNI_TRY(cdni_operator_work(state, "derivatives", numbers + cdni_loop_solve_scratch(p, factor), &frame));
+  const size_t scratch = cdni_aligned(cdni_loop_solve_scratch(p, factor));
+  CDNI_TRY(cdni_operator_work(state, "derivatives", numbers + scratch + cdni_loop_prepare_size(p, factor), &frame));
   const tree_data d = cdni_matter_data(room->matter, state);
   double *f = (double *)((sv *)frame + n), *right = f + nu, *x = right + m, *lambda = x + nu;
   const loop_problem problem = {
     .f = f, .b = right, .weight = cdn_state_parameters(state, room->weights), .x = x, .lambda = lambda, .A = frame
   };
+  const loop_null null = cdni_loop_prepare(p, factor, problem.weight, (char *)frame + numbers + scratch);
   for (size_t c = 0; c < width; c++) {
     for (size_t k = 0; k < nu; k++) f[k] = scale * X[k * width + c];
     for (size_t k = 0; k < m; k++) right[k] = scale * b[(size_t)p->row[k] * width + c];
-    cdni_loop_solve(p, &d, factor, &problem, (char *)frame + numbers);
+    cdni_loop_solve_prepared(p, &d, factor, &problem, &null, (char *)frame + numbers);
     for (size_t k = 0; k < nu; k++) X[k * width + c] = x[k];
     for (size_t k = 0; k < m; k++) b[(size_t)p->row[k] * width + c] = lambda[k];
   }

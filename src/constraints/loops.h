@@ -65,12 +65,29 @@ cdn_status cdni_constraint_factor(const constraint_room *room, cdn_state *state,
  * is. */
 const int32_t *cdni_constraint_redundant(const constraint_room *room, cdn_state *state);
 
+/* least_norm.c: the directions n of lambda without effect (G^T n = 0), divided by the weights, as sparse vectors. There
+ * is one for each redundant equation that depends on others. */
+typedef struct loop_null {
+  int n;          /* vectors */
+  int32_t *first; /* n + 1: the first entry of each vector */
+  int32_t *own;   /* n: the redundant equation of each vector, among those of all blocks */
+  int32_t *row;   /* equations of constraints */
+  double *value;
+  double *L; /* n x n: the factor of N^T N (NULL: there is none, and products are solved by steps) */
+} loop_null;
+
 /* The bytes of scratch for a solution. */
 size_t cdni_loop_solve_scratch(const loop_plan *p, const loop_factor *f);
+/* For several right hand sides: what solutions need of redundant equations, in memory of this size. */
+size_t cdni_loop_prepare_size(const loop_plan *p, const loop_factor *f);
+loop_null cdni_loop_prepare(const loop_plan *p, const loop_factor *f, const double *weight, void *memory);
 /* Solves. If equations are redundant, the multipliers have the least norm |lambda / weight|. If right hand sides
  * contradict each other, they are met in the sense of least squares, |weight (G x - b)|. */
 void cdni_loop_solve(const loop_plan *p, const tree_data *d, const loop_factor *f, const loop_problem *problem,
                      void *scratch);
+/* The same with what has been prepared. */
+void cdni_loop_solve_prepared(const loop_plan *p, const tree_data *d, const loop_factor *f, const loop_problem *problem,
+                              const loop_null *null, void *scratch);
 
 /* Solves for an island: x and A of its mobilities and bodies; only `force`, `f`, `x` and `A` of the problem are read.
  * Right hand sides of the constraints are zero. */
@@ -90,15 +107,6 @@ size_t cdni_loop_solve_lanes_scratch(const loop_plan *p, int lanes);
 void cdni_loop_solve_lanes(int lanes, const loop_plan *p, const tree_data *d, const loop_factor *f,
                            const loop_problem *problem, int island, void *scratch);
 
-/* least_norm.c: the directions n of lambda without effect (G^T n = 0), divided by the weights, as sparse vectors. There
- * is one for each redundant equation that depends on others. */
-typedef struct loop_null {
-  int n;          /* vectors */
-  int32_t *first; /* n + 1: the first entry of each vector */
-  int32_t *own;   /* n: the redundant equation of each vector, among those of all blocks */
-  int32_t *row;   /* equations of constraints */
-  double *value;
-} loop_null;
 /* Bytes of a factorization's trail. */
 size_t cdni_loop_trail_size(const loop_plan *p);
 /* Finds the shared redundant equations. It is the last step of a factorization. */
@@ -106,6 +114,9 @@ void cdni_loop_null_mark(const loop_plan *p, const loop_factor *f);
 /* The bytes of the vectors, and of the scratch of cdni_loop_null_project. */
 size_t cdni_loop_null_size(const loop_plan *p, const loop_factor *f);
 loop_null cdni_loop_null_make(const loop_plan *p, const loop_factor *f, const double *weight, void *memory);
+/* The factor of N^T N, and its bytes; 0: there are too many vectors for one. x: scratch for m_all numbers. */
+size_t cdni_loop_null_factor_size(int n);
+void cdni_loop_null_factor(const loop_plan *p, loop_null *null, double *x, double *L);
 /* Flags by equation of the plan. It flags as many equations of constraints as are redundant; for a redundant equation
  * of a mix it flags the main equation. 1: the row is zero; 2: the equation follows from others. */
 void cdni_loop_null_name(const loop_plan *p, const loop_factor *f, int32_t *flags);

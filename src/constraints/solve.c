@@ -27,8 +27,26 @@ static bool contradicts(const loop_solution *s, const loop_null *null) {
   return most > 1e-13 * size;
 }
 
+size_t cdni_loop_prepare_size(const loop_plan *p, const loop_factor *f) {
+  return *f->n_shared > 0 ? cdni_aligned(cdni_loop_null_size(p, f)) + cdni_loop_null_factor_size(*f->n_shared) : 0;
+}
+
+loop_null cdni_loop_prepare(const loop_plan *p, const loop_factor *f, const double *weight, void *memory) {
+  if (*f->n_shared == 0) return (loop_null){ .n = 0 };
+  loop_null null = cdni_loop_null_make(p, f, weight, memory);
+  cdni_loop_null_factor(p, &null, memory, (double *)((char *)memory + cdni_aligned(cdni_loop_null_size(p, f))));
+  return null;
+}
+
 void cdni_loop_solve(const loop_plan *p, const tree_data *d, const loop_factor *f, const loop_problem *problem,
                      void *scratch) {
+  loop_null null = { .n = 0 };
+  if (*f->n_shared > 0) null = cdni_loop_null_make(p, f, problem->weight, (char *)scratch + own_scratch(p));
+  cdni_loop_solve_prepared(p, d, f, problem, &null, scratch);
+}
+
+void cdni_loop_solve_prepared(const loop_plan *p, const tree_data *d, const loop_factor *f, const loop_problem *problem,
+                              const loop_null *null, void *scratch) {
   loop_solution s = { .p = p, .d = d, .f = f, .in = problem, .z = scratch };
   s.eps = (double *)(s.z + p->tree->n);
   s.beta = s.eps + p->tree->nu;
@@ -38,17 +56,16 @@ void cdni_loop_solve(const loop_plan *p, const tree_data *d, const loop_factor *
   memcpy(s.beta, problem->b, (size_t)p->m * sizeof *s.beta);
   memset(s.lambda, 0, (size_t)p->m_all * sizeof *s.lambda);
   kernels->inward(&s);
-  if (*f->n_shared == 0) {
+  if (null->n == 0) {
     kernels->outward(&s);
     memcpy(problem->lambda, s.lambda, (size_t)p->m * sizeof *s.lambda);
     return;
   }
   char *memory = (char *)scratch + own_scratch(p);
-  const loop_null null = cdni_loop_null_make(p, f, problem->weight, memory);
-  if (contradicts(&s, &null)) {
+  if (contradicts(&s, null)) {
     memcpy(b, problem->b, (size_t)p->m * sizeof *b);
     divide(p, problem->weight, true, b);
-    cdni_loop_null_project(p, &null, s.beta, b, memory);
+    cdni_loop_null_project(p, null, s.beta, b, memory);
     divide(p, problem->weight, false, b);
     memcpy(s.beta, b, (size_t)p->m * sizeof *s.beta);
     kernels->inward(&s);
@@ -56,7 +73,7 @@ void cdni_loop_solve(const loop_plan *p, const tree_data *d, const loop_factor *
   kernels->outward(&s);
   memcpy(problem->lambda, s.lambda, (size_t)p->m * sizeof *s.lambda);
   divide(p, problem->weight, false, problem->lambda);
-  cdni_loop_null_project(p, &null, NULL, problem->lambda, memory);
+  cdni_loop_null_project(p, null, NULL, problem->lambda, memory);
   divide(p, problem->weight, true, problem->lambda);
 }
 

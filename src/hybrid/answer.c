@@ -1,4 +1,4 @@
-/* How the System answers pushes at a moment, and the set of contacts solved with that answer. */
+/* What the System does at a moment without pushes and with them, and the set of contacts solved with that. */
 #include "hybrid/moment.h"
 #include "hybrid/press.h"
 
@@ -7,101 +7,44 @@
 
 #include "matter/operators.h"
 
-static cdn_status rows_of(moment *m, int row, int constraint, double sign) {
-  const size_t nu = (size_t)m->nu;
-  const int n = constraint_at(m->room->constraints, constraint)->m;
-  CDNI_TRY(cdni_constraint_full_rows(m->room->constraints, m->state, constraint, m->G + (size_t)row * nu));
-  for (size_t k = 0; k < (size_t)n * nu; k++) m->G[(size_t)row * nu + k] *= sign;
-  return CDN_OK;
-}
-
-static cdn_status tangents_of(moment *m, int i) {
-  const int row = m->cones[m->friction_cone[i]].tangent;
-  CDNI_TRY(rows_of(m, row, friction_at(m->room, i)->slip, 1));
-  double *second = m->G + (size_t)(row + 1) * (size_t)m->nu;
-  const double scale = friction_at(m->room, i)->n > 1 ? friction_scale(m->room, m->state, i, 1) : 1;
-  for (int k = 0; k < m->nu && scale != 1; k++) second[k] *= scale;
-  return CDN_OK;
-}
-
-/* W without its zeros, for the solver. */
-static void gather(moment *m) {
-  int n = 0;
-  for (int r = 0; r < m->rows; r++) {
-    m->first[r] = n;
-    for (int c = 0; c < m->rows; c++) {
-      const double value = m->W[(size_t)r * (size_t)m->rows + (size_t)c];
-      if (value != 0 || r == c) m->column[n] = c, m->value[n++] = value;
-    }
-  }
-  m->first[m->rows] = n;
-}
-
-void cdni_moment_multiply(moment *m) {
-  const size_t nu = (size_t)m->nu, rows = (size_t)m->rows;
-  for (size_t r = 0; r < rows; r++) {
-    size_t n = 0;
-    for (size_t k = 0; k < nu; k++)
-      if (m->G[r * nu + k] != 0) m->places[n++] = (int)k;
-    for (size_t c = 0; c < rows; c++) {
-      double sum = 0;
-      for (size_t i = 0; i < n; i++) sum += m->G[r * nu + (size_t)m->places[i]] * m->X[c * nu + (size_t)m->places[i]];
-      m->W[r * rows + c] = sum;
-    }
-  }
-  for (size_t r = 0; r < rows; r++)
-    for (size_t c = 0; c < r; c++)
-      m->W[r * rows + c] = m->W[c * rows + r] = 0.5 * (m->W[r * rows + c] + m->W[c * rows + r]);
-  gather(m);
-}
-
-/* G, X = M^-1 G^T on what the constraints allow, the multipliers L of X, and W = G X (8.62). */
-cdn_status cdni_moment_respond(moment *m) {
-  const hybrid_room *room = m->room;
-  const size_t nu = (size_t)m->nu, rows = (size_t)m->rows, eq = (size_t)m->equations;
-  for (int i = 0; i < hybrid_sides(room); i++) {
-    const one_sided *s = side_at(room, i);
-    if (m->side_cone[i] >= 0) CDNI_TRY(rows_of(m, m->cones[m->side_cone[i]].normal, s->constraint, s->sign));
-  }
-  for (int i = 0; i < hybrid_frictions(room); i++)
-    if (m->friction_cone[i] >= 0) CDNI_TRY(tangents_of(m, i));
-  for (size_t r = 0; r < rows; r++) {
-    memset(m->f, 0, (size_t)m->all_nu * sizeof *m->f);
-    memcpy(m->f + m->first_u, m->G + r * nu, nu * sizeof *m->f);
-    CDNI_TRY(cdn_solve_constrained(m->state, m->f, NULL, m->x, m->lambda));
-    memcpy(m->X + r * nu, m->x + m->first_u, nu * sizeof *m->x);
-    memcpy(m->L + r * eq, m->lambda + m->first_row, eq * sizeof *m->lambda);
-  }
-  cdni_moment_multiply(m);
-  return cdni_moment_respond_joints(m);
-}
-
-static cdn_status joints_of_rows(moment *m, int row, int n, int constraint, double sign, double second) {
-  const size_t width = 3 * (size_t)m->room->joints, eq = (size_t)m->equations, nu = (size_t)m->nu;
+static cdn_status joints_of_rows(moment *m, int row, int n, int constraint, double sign, double second, double *work) {
+  const size_t width = 3 * (size_t)m->room->joints, nu = (size_t)m->nu;
   for (int k = 0; k < n; k++) {
     const double unit[2] = { k == 0 ? sign : 0, k == 1 ? second : 0 };
-    const size_t r = (size_t)(row + k);
-    const joint_cause cause = { m->X + r * nu, m->L + r * eq, 1, 1, constraint, unit };
-    CDNI_TRY(cdni_joint_change(m->room, m->state, &cause, 1, m->J + r * width));
+    double *X = work, *L = work + nu;
+    memset(work, 0, (nu + (size_t)m->equations) * sizeof *work);
+    cdni_sparse_add_to(&m->X, row + k, 1, X), cdni_sparse_add_to(&m->L, row + k, 1, L);
+    const joint_cause cause = { X, L, 1, 1, constraint, unit };
+    CDNI_TRY(cdni_joint_change(m->room, m->state, &cause, 1, m->J + (size_t)(row + k) * width));
   }
   return CDN_OK;
 }
 
-cdn_status cdni_moment_respond_joints(moment *m) {
+/* J from X and L. */
+static cdn_status respond_joints(moment *m) {
   const hybrid_room *room = m->room;
+  void *work;
+  cdn_status status = CDN_OK;
   if (room->joints == 0) return CDN_OK;
-  for (int i = 0; i < hybrid_sides(room); i++) {
+  CDNI_TRY(cdni_operator_work(m->state, "cdn_settle", (size_t)(m->nu + m->equations + 1) * sizeof(double), &work));
+  for (int i = 0; i < hybrid_sides(room) && status == CDN_OK; i++) {
     const one_sided *s = side_at(room, i);
     if (m->side_cone[i] >= 0)
-      CDNI_TRY(joints_of_rows(m, m->cones[m->side_cone[i]].normal, 1, s->constraint, s->sign, 0));
+      status = joints_of_rows(m, m->cones[m->side_cone[i]].normal, 1, s->constraint, s->sign, 0, work);
   }
-  for (int i = 0; i < hybrid_frictions(room); i++) {
+  for (int i = 0; i < hybrid_frictions(room) && status == CDN_OK; i++) {
     const dry_friction *x = friction_at(room, i);
     if (m->friction_cone[i] >= 0)
-      CDNI_TRY(joints_of_rows(m, m->cones[m->friction_cone[i]].tangent, x->n, x->slip, 1,
-                              friction_scale(room, m->state, i, 1)));
+      status = joints_of_rows(m, m->cones[m->friction_cone[i]].tangent, x->n, x->slip, 1,
+                              friction_scale(room, m->state, i, 1), work);
   }
-  return CDN_OK;
+  cdn_work_pop(m->state, work);
+  return status;
+}
+
+cdn_status cdni_moment_multiply(moment *m) {
+  CDNI_TRY(cdni_moment_fits(m, cdni_sparse_multiply(&m->G, &m->X, m->nu, &m->W)));
+  return respond_joints(m);
 }
 
 cdn_status cdni_moment_free_accelerations(moment *m) {
@@ -139,7 +82,7 @@ static double reaction(const moment *m, int constraint, const double *lambda) {
   double sum = 0;
   for (int k = 0; k < c->m; k++) {
     double now = lambda ? lambda[c->row + k] : 0;
-    for (int r = 0; r < m->rows; r++) now += m->L[(size_t)r * (size_t)m->equations + (size_t)(c->row + k)] * m->p[r];
+    for (int r = 0; r < m->rows; r++) now += cdni_sparse_at(&m->L, r, c->row + k) * m->p[r];
     sum += now * now;
   }
   return sqrt(sum);
@@ -182,7 +125,7 @@ cone_problem cdni_moment_problem(const moment *m) {
   return (cone_problem){ .allocator = cdni_system_allocator(cdn_state_system(m->state)),
                          .rows = m->rows,
                          .n = m->n_cones,
-                         .W = { m->first, m->column, m->value },
+                         .W = { m->W.first, m->W.column, m->W.value },
                          .b = m->b,
                          .cones = m->cones,
                          .p = m->p,

@@ -13,19 +13,22 @@ cdn_status cdni_moment_bend(moment *m) {
   CDNI_TRY(m->room->answer.bends(m->state, &bends));
   if (!bends || rows == 0) return CDN_OK;
   double *X;
-  CDNI_TRY(cdni_operator_work(m->state, "cdn_settle", (nu + eq) * rows * sizeof *X, (void **)&X));
-  double *L = X + nu * rows;
+  const cdn_allocator *allocator = cdni_system_allocator(cdn_state_system(m->state));
+  CDNI_TRY(cdni_operator_work(m->state, "cdn_settle", (nu + eq) * (rows + 1) * sizeof *X, (void **)&X));
+  double *L = X + nu * rows, *row = L + eq * rows;
+  memset(X, 0, nu * rows * sizeof *X);
   for (size_t r = 0; r < rows; r++)
-    for (size_t k = 0; k < nu; k++) X[k * rows + r] = m->G[r * nu + k];
-  const cdn_status status = m->room->answer.solve(m->state, m->rows, X, L);
+    for (int k = m->G.first[r]; k < m->G.first[r + 1]; k++) X[(size_t)m->G.column[k] * rows + r] = m->G.value[k];
+  cdn_status status = m->room->answer.solve(m->state, m->rows, X, L);
+  cdni_sparse_begin(&m->X, allocator), cdni_sparse_begin(&m->L, allocator);
   for (size_t r = 0; r < rows && status == CDN_OK; r++) {
-    for (size_t k = 0; k < nu; k++) m->X[r * nu + k] = X[k * rows + r];
-    for (size_t k = 0; k < eq; k++) m->L[r * eq + k] = L[k * rows + r];
+    for (size_t k = 0; k < nu; k++) row[k] = X[k * rows + r];
+    bool fits = cdni_sparse_add_dense(&m->X, m->nu, row);
+    for (size_t k = 0; k < eq; k++) row[k] = L[k * rows + r];
+    status = cdni_moment_fits(m, fits && cdni_sparse_add_dense(&m->L, m->equations, row));
   }
   cdn_work_pop(m->state, X);
-  CDNI_TRY(status);
-  cdni_moment_multiply(m);
-  return cdni_moment_respond_joints(m);
+  return status == CDN_OK ? cdni_moment_multiply(m) : status;
 }
 
 /* What is on must push, what sticks must be within its bound; the largest push is the scale. */

@@ -150,7 +150,6 @@ static cdn_status find_impulses(moment *m, bool *lowered) {
 }
 
 cdn_status cdni_moment_collide(moment *m, cdn_hybrid_totals *totals) {
-  const size_t nu = (size_t)m->nu;
   bool lowered = false;
   double scale;
   CDNI_TRY(cdni_moment_free_accelerations(m));
@@ -161,8 +160,7 @@ cdn_status cdni_moment_collide(moment *m, cdn_hybrid_totals *totals) {
   totals->impact_energy -= gain(m, &scale);
   cdni_changes_note(m);
   memcpy(m->x, cdn_state_u(m->state), (size_t)m->all_nu * sizeof *m->x);
-  for (int r = 0; r < m->rows; r++)
-    for (size_t k = 0; k < nu; k++) m->x[(size_t)m->first_u + k] += m->X[(size_t)r * nu + k] * m->total[r];
+  for (int r = 0; r < m->rows; r++) cdni_sparse_add_to(&m->X, r, m->total[r], m->x + m->first_u);
   totals->impacts++, totals->captures += capture(m);
   cdni_bounces_note(m);
   memcpy(m->v, m->w, (size_t)m->rows * sizeof *m->v);

@@ -79,7 +79,7 @@ static double reaction_now(const moment *m, int i) {
   if (row >= 0) return -sign * m->p[row];
   const size_t at = (size_t)(constraint_at(m->room->constraints, x->constraint)->row + x->equation);
   sum = m->free_lambda[at];
-  for (int r = 0; r < m->rows; r++) sum += m->L[(size_t)r * (size_t)m->equations + at] * m->p[r];
+  for (int r = 0; r < m->rows; r++) sum += cdni_sparse_at(&m->L, r, (int)at) * m->p[r];
   return sum;
 }
 
@@ -92,8 +92,7 @@ static bool solve_with(moment *m, const double *forces) {
   memcpy(m->free_lambda, m->kept_lambda, eq * sizeof *m->free_lambda);
   memcpy(m->free_joints, m->kept_joints, joints * sizeof *m->free_joints);
   for (size_t i = 0; i < (size_t)hybrid_kept(m->room); i++) {
-    for (size_t r = 0; r < (size_t)m->rows; r++)
-      for (size_t k = 0; k < nu; k++) m->b[r] += m->G[r * nu + k] * m->kept_X[i * nu + k] * forces[i];
+    for (int r = 0; r < m->rows; r++) m->b[r] += cdni_sparse_dot(&m->G, r, m->kept_X + i * nu) * forces[i];
     for (size_t k = 0; k < eq; k++) m->free_lambda[k] += m->kept_L[i * eq + k] * forces[i];
     for (size_t k = 0; k < joints; k++) m->free_joints[k] += m->kept_J[i * joints + k] * forces[i];
   }

@@ -36,25 +36,17 @@ static size_t divide_elements(moment *m, char *base) {
   m->keeps = cdni_part(base, &at, kept, sizeof *m->keeps);
   m->kept_before = cdni_part(base, &at, kept, sizeof *m->kept_before);
   m->changes = cdni_part(base, &at, hybrid_changes(m->room), sizeof(double));
-  m->places = cdni_part(base, &at, (size_t)m->nu, sizeof *m->places);
   return at;
 }
 
 /* What grows with the rows that there may be. */
 static size_t divide_rows(moment *m, char *base) {
-  const size_t rows = (size_t)m->most_rows, nu = (size_t)m->nu;
+  const size_t rows = (size_t)m->most_rows;
   size_t at = 0;
   m->cones = cdni_part(base, &at, (size_t)m->most_cones, sizeof *m->cones);
-  m->G = cdni_part(base, &at, rows * nu, sizeof(double));
-  m->X = cdni_part(base, &at, rows * nu, sizeof(double));
-  m->L = cdni_part(base, &at, rows * (size_t)m->equations, sizeof(double));
-  m->W = cdni_part(base, &at, rows * rows, sizeof(double));
   m->J = cdni_part(base, &at, rows * 3 * (size_t)m->room->joints, sizeof(double));
   double **const vectors[] = { &m->v, &m->b, &m->p, &m->w, &m->e, &m->least, &m->total, &m->before, &m->kept_b };
   for (int i = 0; i < CDNI_COUNT(vectors); i++) *vectors[i] = cdni_part(base, &at, rows, sizeof(double));
-  m->first = cdni_part(base, &at, rows + 1, sizeof *m->first);
-  m->column = cdni_part(base, &at, rows * rows, sizeof *m->column);
-  m->value = cdni_part(base, &at, rows * rows, sizeof *m->value);
   m->law_work = cdni_part(base, &at, cdni_impact_work(m->room, m->most_rows, m->most_cones), 1);
   return at;
 }
@@ -64,9 +56,13 @@ static cdn_status take(moment *m, size_t (*divide)(moment *m, char *base), momen
   if (memory->bytes) cdni_free(a, memory->bytes, memory->size);
   memory->size = divide(m, NULL);
   memory->bytes = cdni_calloc(a, memory->size);
-  if (!memory->bytes) return cdni_state_fail(m->state, CDN_ERR_NOMEM, false, "cdn_settle", NULL, "out of memory");
+  if (!memory->bytes) return cdni_moment_fits(m, false);
   divide(m, memory->bytes);
   return CDN_OK;
+}
+
+cdn_status cdni_moment_fits(const moment *m, bool fits) {
+  return fits ? CDN_OK : cdni_state_fail(m->state, CDN_ERR_NOMEM, false, "cdn_settle", NULL, "out of memory");
 }
 
 static cdn_status begin(moment *m) {
@@ -99,6 +95,8 @@ static void end(moment *m) {
   const cdn_allocator *a = cdni_system_allocator(cdn_state_system(m->state));
   if (m->of_elements.bytes) cdni_free(a, m->of_elements.bytes, m->of_elements.size);
   if (m->of_rows.bytes) cdni_free(a, m->of_rows.bytes, m->of_rows.size);
+  sparse_rows *const all[] = { &m->G, &m->X, &m->L, &m->W };
+  for (int i = 0; i < CDNI_COUNT(all); i++) cdni_sparse_free(all[i]);
 }
 
 cdn_status cdni_moment_fails(const moment *m, const char *what) {

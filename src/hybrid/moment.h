@@ -4,6 +4,7 @@
 
 #include "hybrid/cones.h"
 #include "hybrid/internal.h"
+#include "hybrid/sparse.h"
 
 /* Measured: flights no higher than this, m or rad, are told from rest no more. */
 static const double FLIGHT_ROUNDING = 256 * 2.220446049250313e-16;
@@ -35,9 +36,9 @@ typedef struct moment {
 
   int rows, n_cones;
   cone *cones;
-  double *G, *X, *L, *W; /* rows x nu: of velocities, and M^-1 G^T; rows x equations: the multipliers; rows x rows */
-  double *v;             /* the rows' velocities */
-  double *b, *p, *w;     /* of the problem that is solved */
+  sparse_rows G, X, L, W; /* rows x nu: of velocities, and M^-1 G^T; rows x equations: the multipliers; rows x rows */
+  double *v;              /* the rows' velocities */
+  double *b, *p, *w;      /* of the problem that is solved */
   double *e, *least, *total; /* of an impact: restitution and capture speed of normals, impulses */
   double *before;            /* speeds before an impact */
   bool dull;                 /* nothing bounces */
@@ -49,12 +50,9 @@ typedef struct moment {
   bool *keeps, *kept_before;
   const char *unkept;      /* a force that does not change what it keeps; NULL: there is none */
   double *J, *free_joints; /* of what mobilizers transmit: rows x 3 of each friction; without pushes */
-  int *places;             /* nu numbers: where a row of G is not zero */
-  int *first, *column;     /* W as cone_matrix */
-  double *value;
-  double *changes;   /* changes.c, bounces.c */
-  bool stops;        /* what was about to part is captured: u does not know that yet */
-  int lands, leaves; /* of a sequence of bounces: the only element that approached, and that parted; -1: none */
+  double *changes;         /* changes.c, bounces.c */
+  bool stops;              /* what was about to part is captured: u does not know that yet */
+  int lands, leaves;       /* of a sequence of bounces: the only element that approached, and that parted; -1: none */
   double landing_speed, leaving_speed, captured_below, lasted; /* lasted: since the bounce before; 0: it is the first */
   void *law_work;                                              /* of the laws of impact */
 } moment;
@@ -67,8 +65,6 @@ cdn_status cdni_moment_arrange(moment *m);
 cdn_status cdni_moment_release(moment *m);
 /* How the System answers to the rows: G, X, L, W, J. */
 cdn_status cdni_moment_respond(moment *m);
-/* J from X and L. */
-cdn_status cdni_moment_respond_joints(moment *m);
 cdn_status cdni_moment_fails(const moment *m, const char *what);
 /* The accelerations along each row without any push: b, and the multipliers. */
 cdn_status cdni_moment_free_accelerations(moment *m);
@@ -107,8 +103,10 @@ cdn_status cdni_moment_set_statuses(moment *m);
  * brought to rest. Then statuses have to be found again; each time this ends at least one such slip. */
 cdn_status cdni_moment_slowed(moment *m, bool *slowed);
 
-/* W = G X */
-void cdni_moment_multiply(moment *m);
+/* W = G X, and J. */
+cdn_status cdni_moment_multiply(moment *m);
+/* What says that there was no memory, if there was none. */
+cdn_status cdni_moment_fits(const moment *m, bool fits);
 
 /* bend.c: beside soft rows X, L and W become the answer of accelerations, in which soft rows follow. */
 cdn_status cdni_moment_bend(moment *m);

@@ -15,14 +15,12 @@ typedef struct doubt {
 
 /* Contacts whose own push, with the friction that goes with it, does not part them. */
 static int find_doubts(const moment *m, doubt doubts[MOST_DOUBTFUL]) {
-  const size_t rows = (size_t)m->rows;
   int n = 0;
   for (int i = 0; i < hybrid_sides(m->room) && n < MOST_DOUBTFUL; i++) {
     const cone *c = m->side_cone[i] >= 0 ? &m->cones[m->side_cone[i]] : NULL;
     if (!c || !c->slips) continue;
-    const double *W = m->W + (size_t)c->normal * rows;
-    double parts = W[c->normal];
-    for (int t = 0; t < c->n; t++) parts -= c->mu_dynamic * W[c->tangent + t] * c->e[t];
+    double parts = cdni_sparse_at(&m->W, c->normal, c->normal);
+    for (int t = 0; t < c->n; t++) parts -= c->mu_dynamic * cdni_sparse_at(&m->W, c->normal, c->tangent + t) * c->e[t];
     if (parts > 0) continue;
     doubts[n++] = (doubt){ .cone = m->side_cone[i], .side = i, .pushed = side_is_on(m->room, m->state, i) };
   }

@@ -77,12 +77,7 @@ static bool describe(springs *s, const double *y, bool decides) {
 
 static void add_rates(springs *s) {
   const moment *m = s->m;
-  const size_t rows = (size_t)m->rows;
-  for (size_t r = 0; r < rows; r++) {
-    double sum = 0;
-    for (size_t c = 0; c < rows; c++) sum += m->W[r * rows + c] * s->push[c];
-    s->w[r] = s->b[r] = sum;
-  }
+  for (int r = 0; r < m->rows; r++) s->w[r] = s->b[r] = cdni_sparse_dot(&m->W, r, s->push);
 }
 
 /* Forces s->push and accelerations s->w at y; the bounds of friction may depend on all of them. */

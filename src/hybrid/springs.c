@@ -126,7 +126,7 @@ static void begin(springs *s, double by) {
   for (int i = 0; i < m->n_cones; i++) {
     const int row = m->cones[i].normal;
     if (row < 0) continue;
-    response = fmax(response, m->W[(size_t)row * (size_t)m->rows + (size_t)row]);
+    response = fmax(response, cdni_sparse_at(&m->W, row, row));
     s->speed = fmax(s->speed, fabs(m->v[row]));
   }
   for (int r = 0; r < m->rows; r++) s->size = fmax(s->size, fabs(m->v[r]));
@@ -225,9 +225,7 @@ cdn_status cdni_impact_by_springs(moment *m, double by) {
   if (!(s.speed > 0)) return CDN_OK;
   const bool ends = run(&s);
   for (size_t r = 0; r < rows; r++) {
-    double sum = m->v[r];
-    for (size_t c = 0; c < rows; c++) sum += m->W[r * rows + c] * s.y[rows + c];
-    m->total[r] = s.y[rows + r], m->w[r] = sum;
+    m->total[r] = s.y[rows + r], m->w[r] = m->v[r] + cdni_sparse_dot(&m->W, (int)r, s.y + rows);
   }
   return ends ? CDN_OK : cdni_impact_end(m);
 }

@@ -53,8 +53,8 @@ bool cdni_moment_parts(moment *m) {
   for (int i = 0; i < hybrid_sides(m->room); i++) {
     const cone *c = m->side_cone[i] >= 0 ? &m->cones[m->side_cone[i]] : NULL;
     if (!c || !c->closed || side_at(m->room, i)->speed || !(m->v[c->normal] > rest)) continue;
-    const size_t r = (size_t)c->normal;
-    const double v = m->v[r], pull = m->W[r * (size_t)m->rows + r] * m->p[r];
+    const int r = c->normal;
+    const double v = m->v[r], pull = cdni_sparse_at(&m->W, r, r) * m->p[r];
     if (v * v <= 2 * pull * FLIGHT_ROUNDING) continue;
     m->in[i] = false, parts = true;
   }

@@ -26,7 +26,7 @@ static bool is_independent(const moment *m, int *rows, int n, int row, double *A
   const int size = n + 1;
   rows[n] = row;
   for (int i = 0; i < size; i++)
-    for (int k = 0; k < size; k++) A[i * size + k] = m->W[(size_t)rows[i] * (size_t)m->rows + (size_t)rows[k]];
+    for (int k = 0; k < size; k++) A[i * size + k] = cdni_sparse_at(&m->W, rows[i], rows[k]);
   const double whole = A[n * size + n];
   (void)!cdni_cholesky(size, size, A, -1, UNLOADED);
   return A[n * size + n] * A[n * size + n] > HELD * whole;

@@ -2,6 +2,7 @@
 #include <math.h>
 
 #include "hybrid/impact.h"
+#include "matter/operators.h"
 
 /* What impulses and speeds may be beyond their limits, relative to the largest; energy has that of a strike. */
 static const double BEYOND = 1e-9, GAINED = 1e-10;
@@ -74,10 +75,21 @@ static cdn_status check(moment *m, const cdn_impact_contact *contacts) {
   return energy > GAINED * scale ? refuse(m, NULL, "it gains energy, J", energy) : CDN_OK;
 }
 
+/* All numbers of W. */
+static cdn_status spread(const moment *m, double **response) {
+  const size_t rows = (size_t)m->rows;
+  CDNI_TRY(cdni_operator_work(m->state, "cdn_settle", (rows * rows + 1) * sizeof(double), (void **)response));
+  memset(*response, 0, rows * rows * sizeof **response);
+  for (size_t r = 0; r < rows; r++) cdni_sparse_add_to(&m->W, (int)r, 1, *response + r * rows);
+  return CDN_OK;
+}
+
 cdn_status cdni_impact_by_user(moment *m, double by) {
   const size_t rows = (size_t)m->rows;
   cdn_impact_contact *contacts;
+  double *response;
   (void)by; /* it gains no energy: nothing is lowered */
+  CDNI_TRY(spread(m, &response));
   divide(m->law_work, m->n_cones, &contacts);
   describe(m, contacts);
   const cdn_impact_set set = { .time = cdn_state_time(m->state),
@@ -85,16 +97,13 @@ cdn_status cdni_impact_by_user(moment *m, double by) {
                                .rows = m->rows,
                                .contacts = contacts,
                                .speeds = m->v,
-                               .response = m->W };
+                               .response = response };
   memset(m->total, 0, rows * sizeof *m->total);
   const cdn_status status = m->room->own.solve(m->room->own_self, &set, m->total);
+  cdn_work_pop(m->state, response);
   if (status != CDN_OK)
     return cdni_state_fail(m->state, status, false, "cdn_settle", NULL, "impact law '%s' failed: %s", m->room->own_name,
                            cdn_status_name(status));
-  for (size_t r = 0; r < rows; r++) {
-    double sum = m->v[r];
-    for (size_t c = 0; c < rows; c++) sum += m->W[r * rows + c] * m->total[c];
-    m->w[r] = sum;
-  }
+  for (int r = 0; r < m->rows; r++) m->w[r] = m->v[r] + cdni_sparse_dot(&m->W, r, m->total);
   return check(m, contacts);
 }

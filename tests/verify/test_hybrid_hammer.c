@@ -82,7 +82,9 @@ START_TEST(a_biped_falls_on_its_feet) {
     for (int i = 0; i < n; i++) {
       cdn_contact c;
       OK_ON(now, cdn_contact_get(now, i, &c));
-      AT_MOST(c.depth, 1e-9);
+      /* constraints hold to a tenth of the accuracy; where feet are held by more equations than they have freedoms, the
+       * last projection leaves about the square of what a step has drifted */
+      AT_MOST(c.depth, 1e-4 * accuracy);
     }
   }
   AT_MOST(cdn_hybrid_get_totals(cdn_stepper_state(run)).moments, 100);
