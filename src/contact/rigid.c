@@ -275,7 +275,8 @@ typedef struct renewal {
   bool *changed;
   int n;
   double near;
-  const rigid_pair *pair; /* whose features are being told */
+  const rigid_pair *pair; /* whose features are being told; whether one touches, and whether nearest points do */
+  bool touches, closest;
   rigid_pair nearest_pair;
   bool lacks; /* there was no free slot for... */
   rigid_feature lacking, nearest;
@@ -296,6 +297,8 @@ static void take_slot(renewal *r, const rigid_pair *p, const rigid_feature *f) {
 static void take_touching(void *context, const rigid_feature *f, double gap) {
   renewal *r = context;
   const slots s = { r->slot, r->n };
+  if (f->kind == RIGID_CLOSEST) r->closest = true;
+  else r->touches = r->touches || gap <= r->near;
   if (has_slot(&s, f)) return;
   if (gap <= r->near) take_slot(r, r->pair, f);
   else if (gap < r->nearest_gap) r->nearest_gap = gap, r->nearest = *f, r->nearest_pair = *r->pair;
@@ -303,8 +306,14 @@ static void take_touching(void *context, const rigid_feature *f, double gap) {
 
 static cdn_status renew_pair(const rigid_pair *p, const rigid_feature *pair, void *context) {
   renewal *r = context;
-  r->near = near_of(p), r->pair = p;
+  r->near = near_of(p), r->pair = p, r->touches = r->closest = false;
   cdni_rigid_visit(p, pair, REACH * p->size, take_touching, r);
+  /* nearest points make way for a feature that has come to be as near: searches tell its normal less exactly */
+  for (int i = 0; i < r->n && r->touches && !r->closest; i++) {
+    const rigid_feature *f = &r->slot[i];
+    if (f->kind == RIGID_CLOSEST && f->a == pair->a && f->b == pair->b)
+      r->slot[i] = (rigid_feature){ 0 }, r->changed[i] = true;
+  }
   return CDN_OK;
 }
 

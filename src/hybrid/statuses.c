@@ -35,7 +35,7 @@ static void prepare(moment *m, bool insists) {
     const bool is_given = !m->fired && size > fmax(rest, slow(m));
     const bool stays = m->was[i] == CDN_FRICTION_STICK && !m->hit && !is_given;
     /* what an impact leaves slipping slips, however slowly: projected away, it would undo the impact */
-    c->slips = size > (c->n == 1 || m->hit ? rest : fmax(rest, slow(m))) && !ends && !stays;
+    c->slips = size > (c->n == 1 ? rest : fmax(rest, slow(m))) && !ends && !stays;
     c->e[0] = m->was_e[2 * i], c->e[1] = m->was_e[2 * i + 1];
     if (c->slips) c->e[0] = x / size, c->e[1] = y / size;
     /* what began to slip and is still slow goes on: of two that hold each other both slip, not one by turns */

@@ -7,24 +7,27 @@
 
 /* ---- a slow slip that an impact leaves ---- */
 
-/* A point falls obliquely. Friction takes mu times the normal impulse. What is left of the slip is slower than the
- * accuracy; it ends after v / (mu g), and never turns back. */
+/* A point falls obliquely. Friction takes mu times the normal impulse; what is left of the slip ends after v / (mu g),
+ * and never turns back. What is slower than the accuracy may end at once. */
 START_TEST(a_slow_slip_after_an_impact_ends_where_it_stops) {
-  const double g = 9.81, mu = 0.002, fall = 0.5, left = 2e-4, along = left + mu * fall, height = 0.01;
-  const double down = sqrt(fall * fall - 2 * g * height), lands = (fall - down) / g, slips = left / (mu * g);
+  const double accuracy = (const double[]){ 1e-3, 1e-4, 1e-6 }[_i], g = 9.81, mu = 0.002, fall = 0.5, left = 2e-4;
+  const double along = left + mu * fall, height = 0.01, down = sqrt(fall * fall - 2 * g * height);
+  const double lands = (fall - down) / g, slips = left / (mu * g), most = fmin(left, accuracy);
   cdn_system *system = cdn_system_create(NULL);
   cdn_system_add_gravity(system, "gravity", cdn_v3(0, 0, -g));
   cdn_rigid_contact_def floor = cdn_default_rigid_contact_def();
   floor.name = "floor", floor.b = add_point(system, "point", 2), floor.mu_dynamic = mu;
   cdn_system_add_rigid_contact(system, &floor);
   cdn_state *state = hybrid_state(system, (double[]){ 0, 0, height }, (double[]){ along, 0, -down });
-  cdn_stepper *run = event_run(state, 1e-3);
-  ck_assert(run_to_event(run, "touches", 1));
-  NEAR(cdn_state_time(cdn_stepper_state(run)), lands, 1e-10);
-  NEAR(cdn_state_u(cdn_stepper_state(run))[0], left, 1e-12);
-  ck_assert(run_to_event(run, "sticks", 1));
-  NEAR(cdn_state_time(cdn_stepper_state(run)), lands + slips, 1e-8);
-  NEAR(cdn_state_q(cdn_stepper_state(run))[0], along * lands + 0.5 * left * slips, 1e-11);
+  cdn_stepper *run = event_run(state, accuracy);
+  cdn_return_reason reason = CDN_HANDLED_EVENT;
+  while (reason == CDN_HANDLED_EVENT) {
+    OK_STEP(run, cdn_stepper_advance(run, 0.1, &reason));
+    AT_MOST(-cdn_state_u(cdn_stepper_state(run))[0], 1e-11);
+  }
+  ck_assert_int_eq(cdn_dry_friction_get_status(cdn_stepper_state(run), (cdn_dry_friction){ 0 }), CDN_FRICTION_STICK);
+  NEAR(cdn_state_q(cdn_stepper_state(run))[0], along * lands + 0.5 * left * slips,
+       0.5 * most * most / (mu * g) + 1e-11);
   check_verdict(run);
   end_event_run(run, state);
 }
@@ -158,7 +161,7 @@ START_TEST(dominoes_of_any_width_topple_alike) {
 END_TEST
 
 static void add(TCase *c) {
-  tcase_add_test(c, a_slow_slip_after_an_impact_ends_where_it_stops);
+  tcase_add_loop_test(c, a_slow_slip_after_an_impact_ends_where_it_stops, 0, 3);
   tcase_add_loop_test(c, a_biped_falls_on_its_feet, 0, 3);
   tcase_add_loop_test(c, dominoes_of_any_width_topple_alike, 0, 6);
 }
