@@ -23,8 +23,10 @@ typedef enum cdn_event_kind {
   CDN_EVENT_SCHEDULED, /**< at `times`, or at the times that `next_time` returns */
   CDN_EVENT_PERIODIC,  /**< at phase + n period, n = 0, 1, 2 ... */
   CDN_EVENT_STEP,      /**< at the end of every accepted step */
-  CDN_EVENT_START,     /**< once, before the first step of a run */
-  CDN_EVENT_END        /**< once, at the stepper's final_time or when a handler stops the run */
+  /** Once, before the first step of a run. One with `handle_set` also where the run goes on from another State, or
+   *  from values that you have set: its function can then bring its own variables up to date. */
+  CDN_EVENT_START,
+  CDN_EVENT_END /**< once, at the stepper's final_time or when a handler stops the run */
 } cdn_event_kind;
 
 /** The direction in which a trigger's value goes through zero. */

@@ -226,7 +226,8 @@ CDN_API cdn_status cdn_forward_dynamics(cdn_state *state, const cdn_spatial *F_G
  *  O(n). */
 CDN_API cdn_status cdn_calc_bias(cdn_state *state, double *f_bias) CDN_NODISCARD;
 /** Residual of the equations of motion, r = M udot + f_bias - f_applied (nu numbers): inverse dynamics with all force
- *  elements of the State. For the State's own udot, r = -tau (motion.h) - G^T lambda (constraints.h). udot NULL: zero.
+ *  elements of the State. For the State's own udot, r = -tau (motion.h) - G^T lambda (constraints.h), and, while dry
+ *  friction slips (hybrid.h), its forces are missing, too: cdn_total_forces has them. udot NULL: zero.
  *  Stage: Force. O(n), plus the forces. */
 CDN_API cdn_status cdn_residual(cdn_state *state, const double *udot, double *r) CDN_NODISCARD;
 /** Generalized forces (nu) of a uniform gravity field g (m/s^2, in Ground): J^T (p_BC x m g, m g). The System's own

@@ -213,14 +213,17 @@ static cdn_status add_soft(cdn_state *state, const char *function, const matter 
 
 /* ---- forward dynamics ---- */
 
-/* What the derivatives are with rows, from what they are with rows whose forces do not follow udot. */
-static cdn_status follow_udot(cdn_state *state, const char *function, int columns, double *dudot_dpi) {
+/* What the derivatives are with rows and friction that slips, from what they are with forces of these that do not
+ * follow udot and multipliers. lambda (NULL: there are none): derivatives of the multipliers. */
+static cdn_status follow(cdn_state *state, const char *function, int columns, double *dudot_dpi, double *lambda) {
   const dynamics *d = cdni_dynamics(cdn_state_system(state));
-  const soft_variation soft = { .columns = columns, .udot = dudot_dpi };
-  bool any;
-  if (!d->soft) return CDN_OK;
-  CDNI_TRY(cdni_soft_any(d->soft, state, &any));
-  return any ? cdni_soft_vary(d->soft, state, function, 1, &soft) : CDN_OK;
+  const soft_variation soft = { .columns = columns, .udot = dudot_dpi, .lambda = lambda };
+  const slip_variation slips = { .columns = columns, .udot = dudot_dpi, .lambda = lambda };
+  bool any = false;
+  if (d->soft) CDNI_TRY(cdni_soft_any(d->soft, state, &any));
+  if (any) CDNI_TRY(cdni_soft_vary(d->soft, state, function, 1, &soft));
+  const bool pressed = lambda && d->hybrid && cdni_hybrid_follows(d->hybrid, state);
+  return pressed ? cdni_hybrid_vary(d->hybrid, state, function, 1, &slips) : CDN_OK;
 }
 
 cdn_status cdn_forward_dynamics_regressor(cdn_state *state, double *dudot_dpi) {
@@ -258,6 +261,7 @@ cdn_status cdn_forward_dynamics_regressor(cdn_state *state, double *dudot_dpi) {
     }
     cdni_derivatives_end(&p);
   }
+  if (status == CDN_OK) status = follow(state, __func__, columns, dudot_dpi, is_constrained ? work : NULL);
   cdn_work_pop(state, work);
-  return status == CDN_OK ? follow_udot(state, __func__, columns, dudot_dpi) : status;
+  return status;
 }

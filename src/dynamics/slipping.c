@@ -65,7 +65,9 @@ cdn_status cdni_dynamics_accelerate_slipping(const dynamics *dyn, cdn_state *sta
     if (change <= AGREED || (round > MANY_ROUNDS && change <= NEARLY)) break;
   }
   if (depends && rows && !(change <= NEARLY)) {
-    const char *does, *name = cdni_hybrid_first_follower(dyn->hybrid, state, &does);
+    const char *does = NULL;
+    char name[128];
+    cdni_hybrid_follower_text(dyn->hybrid, state, name, sizeof name, &does);
     return cdni_state_fail(state, CDN_ERR_SINGULAR, true, "cdn_realize", name,
                            "'%s' %s, and no force of it agrees with the reaction that it causes beside soft rows", name,
                            does);

@@ -73,8 +73,9 @@ cdn_status cdni_dynamics_refuse_exact_rows(cdn_state *state, const char *functio
 cdn_status cdni_dynamics_refuse_rows(cdn_state *state, const char *function) {
   const dynamics *d = cdni_dynamics(cdn_state_system(state));
   bool any = false;
-  const char *does = NULL, *name = d && d->hybrid ? cdni_hybrid_first_follower(d->hybrid, state, &does) : NULL;
-  if (name)
+  const char *does = NULL;
+  char name[128];
+  if (d && d->hybrid && cdni_hybrid_follower_text(d->hybrid, state, name, sizeof name, &does))
     return cdni_state_fail(state, CDN_ERR_UNSUPPORTED, false, function, name,
                            "'%s' %s at present, which %s cannot handle", name, does, function);
   if (d && d->soft) CDNI_TRY(cdni_soft_any(d->soft, state, &any));

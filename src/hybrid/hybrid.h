@@ -134,8 +134,9 @@ cdn_status cdni_hybrid_refuse_kept(const hybrid_room *room, cdn_state *state, co
 
 /* The power of friction that slips and of forces that keep reactions, W. */
 cdn_status cdni_hybrid_power(const hybrid_room *room, cdn_state *state, double *power);
-/* The name of the first element whose force follows; NULL: none does. *does (may be NULL): "slips", or what else. */
-const char *cdni_hybrid_first_follower(const hybrid_room *room, const cdn_state *state, const char **does);
+/* Whether any force follows; then how messages call the first such element, and what it does: "slips", or what else. */
+bool cdni_hybrid_follower_text(const hybrid_room *room, const cdn_state *state, char *text, size_t size,
+                               const char **does);
 
 /* ---- what pictures show (shown.c) ---- */
 

@@ -163,7 +163,9 @@ static cdn_status choose_sides(moment *m) {
     CDNI_TRY(cdni_moment_gap(m, i, &gap, &speed));
     const double slow = side_at(m->room, i)->speed || cdni_bounces_flies(m, i) ? near : fmax(near, m->accuracy);
     m->in[i] = on || ((touches || gap <= zero_of(m, i, near)) && speed <= slow);
-    m->approach = m->approach || (m->in[i] && !on && !side_at(m->room, i)->speed && speed < 0);
+    /* a ratchet turns back if something has struck it, or at a start; one that has come to rest has not */
+    const bool approaches = side_at(m->room, i)->speed ? !touches && speed < -near : speed < 0;
+    m->approach = m->approach || (m->in[i] && !on && approaches);
   }
   return CDN_OK;
 }
@@ -175,7 +177,7 @@ static cdn_status choose_next(moment *m, double rest) {
   m->approach = false;
   for (int i = 0; i < hybrid_sides(m->room); i++) {
     double gap, speed;
-    if (m->in[i] || side_at(m->room, i)->speed || !side_is_there(m->room, m->state, i)) continue;
+    if (m->in[i] || !side_is_there(m->room, m->state, i)) continue;
     CDNI_TRY(cdni_moment_gap(m, i, &gap, &speed));
     m->in[i] = gap <= zero_of(m, i, near) && speed < -rest;
     m->approach = m->approach || m->in[i];

@@ -5,6 +5,7 @@
  * It takes one round where N is linear. Beside soft rows lambda bends where rows come and go, and more solutions
  * follow. */
 #include <math.h>
+#include <stdio.h>
 
 #include "hybrid/press.h"
 #include "hybrid/slip.h"
@@ -42,20 +43,30 @@ bool cdni_follower_acts(const hybrid_room *room, const double *statuses, int i) 
   return kept >= 0 ? kept_acts_in(room, statuses, kept) : friction_status_in(room, statuses, i) == CDN_FRICTION_SLIP;
 }
 
-const char *cdni_hybrid_first_follower(const hybrid_room *room, const cdn_state *state, const char **does) {
+/* The first whose force is not zero whatever presses; -1: none. */
+static int first_follower(const hybrid_room *room, const cdn_state *state) {
   const double *statuses = hybrid_statuses(room, state);
   for (int i = 0; i < hybrid_followers(room); i++) {
     if (!cdni_follower_acts(room, statuses, i)) continue;
-    const follower x = cdni_follower(room, i);
-    if (does) *does = x.keeps ? "keeps a reaction" : "slips";
-    return x.name;
+    if (i >= hybrid_frictions(room)) return i;
+    const double *p = friction_params(room, state, i);
+    if (p[FRICTION_DYNAMIC] > 0 || p[FRICTION_VISCOUS] > 0) return i;
   }
-  return NULL;
+  return -1;
 }
 
-bool cdni_hybrid_follows(const hybrid_room *room, const cdn_state *state) {
-  return cdni_hybrid_first_follower(room, state, NULL) != NULL;
+bool cdni_hybrid_follower_text(const hybrid_room *room, const cdn_state *state, char *text, size_t size,
+                               const char **does) {
+  const int i = first_follower(room, state);
+  if (i < 0) return false;
+  const follower x = cdni_follower(room, i);
+  *does = x.keeps ? "keeps a reaction" : "slips";
+  if (x.keeps) snprintf(text, size, "%s", x.name);
+  else cdn_dry_friction_text(state, (cdn_dry_friction){ i }, text, size);
+  return true;
 }
+
+bool cdni_hybrid_follows(const hybrid_room *room, const cdn_state *state) { return first_follower(room, state) >= 0; }
 
 double *cdni_hybrid_forces(const hybrid_room *room, cdn_state *state) {
   return cdni_state_storage(state, room->forces);

@@ -207,7 +207,7 @@ cdn_status cdni_events_reset(cdn_stepper *s) {
   if (!ev) return CDN_OK;
   ev->scene_discrete = UINT64_MAX;
   ev->stopped = ev->ended = ev->stepped = false;
-  ev->boundary = true;
+  ev->boundary = ev->anew = true;
   ev->aim = ev->limit = NAN;
   if (ev->scene) {
     /* evaluated once on its own, so that its workspace has its size before the first step */
@@ -256,8 +256,8 @@ void cdni_events_archive(cdn_stepper *s, cdni_archive *a) {
   size_t n_values = 0;
   if (!ev) return;
   cdni_archive_mark(a, "EVNT");
-  bool *const flags[] = { &ev->started, &ev->ended, &ev->stopped, &ev->boundary,
-                          &ev->stepped, &ev->cut,   &ev->begun,   &ev->fell_short };
+  bool *const flags[] = { &ev->started, &ev->ended, &ev->stopped, &ev->boundary,  &ev->stepped,
+                          &ev->cut,     &ev->begun, &ev->anew,    &ev->fell_short };
   for (int i = 0; i < CDNI_COUNT(flags); i++) cdni_archive_bool(a, flags[i]);
   double *const numbers[] = { &ev->span, &ev->aim, &ev->limit, &ev->margin, &ev->planned, &ev->planned_error };
   for (int i = 0; i < CDNI_COUNT(numbers); i++) cdni_archive_double(a, numbers[i]);

@@ -85,6 +85,7 @@ struct cdni_events {
   double planned_error; /* error of that attempt, over the tolerance */
 
   bool started, ended, stopped;
+  bool anew;     /* the run goes on from another State, and nothing has been handled there */
   bool boundary; /* events at the stepper's time have not been handled yet */
   bool stepped;  /* the stepper came to this time by a step */
   bool cut;      /* the last step ended at an event */

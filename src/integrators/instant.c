@@ -51,7 +51,7 @@ static bool occurs(const cdn_stepper *s, const cdni_event *e, int32_t id, double
     case CDN_EVENT_SCHEDULED:
     case CDN_EVENT_PERIODIC: return r->timer >= 0 && ev->timers[r->timer].next <= t;
     case CDN_EVENT_STEP: return at_end && ev->stepped;
-    case CDN_EVENT_START: return at_end && !ev->started;
+    case CDN_EVENT_START: return at_end && (!ev->started || (ev->anew && e->def.handle_set));
     case CDN_EVENT_END: return at_end && !ev->ended && s->t >= s->def.final_time;
   }
   return false;
@@ -263,7 +263,7 @@ static cdn_status resume(cdn_stepper *s, double energy) {
   if (status == CDN_OK) status = cdni_certificate_restart(s, energy);
   if (status == CDN_OK) status = cdni_watches_afresh(s, true);
   /* a start has not been measured by steps yet */
-  if (status == CDN_OK && s->certificate.steps == 0) status = cdni_first_step(s);
+  if (status == CDN_OK && (s->certificate.steps == 0 || s->events->anew)) status = cdni_first_step(s);
   if (status != CDN_OK) {
     return cdni_fail_event(s, status, s->events->list[0].name, "the State that its handler left cannot be realized");
   }
@@ -341,6 +341,7 @@ cdn_status cdni_instant_at_end(cdn_stepper *s, bool *shown) {
   }
   *shown = is_shown(s);
   ev->started = true;
+  ev->anew = false;
   ev->ended = ev->ended || stop || s->t >= s->def.final_time;
   ev->stopped = stop;
   ev->stepped = false;

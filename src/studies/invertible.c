@@ -3,6 +3,7 @@
 
 #include "core/sized.h"
 #include "forces/forces.h"
+#include "hybrid/hybrid.h"
 
 CDNI_DEF(invertible_motion_def, .step = 0.01, .friction = -1, .bounce_speed = 0.1);
 
@@ -113,6 +114,26 @@ static cdn_status check_sources(cdn_state *state, const char *function) {
                          source);
 }
 
+/* Statuses change at events, of which such a motion knows nothing. Shapes, which have a law of its own, may touch
+ * nothing yet. */
+static cdn_status check_statuses(cdn_state *state, const char *function) {
+  const cdn_system *system = cdn_state_system(state);
+  const hybrid_room *room = cdni_hybrid(system);
+  char text[128] = "";
+  for (int i = 0; i < cdn_system_one_sided_count(system) && !text[0]; i++)
+    if (!cdni_hybrid_is_of_pool(room, i) || cdn_one_sided_is_on(state, (cdn_one_sided){ i }))
+      cdn_one_sided_text(state, (cdn_one_sided){ i }, text, sizeof text);
+  for (int i = 0; i < cdn_system_dry_friction_count(system) && !text[0]; i++)
+    if (cdni_hybrid_friction_is_alone(room, i))
+      cdn_dry_friction_text(state, (cdn_dry_friction){ i }, text, sizeof text);
+  if (!text[0]) return CDN_OK;
+  return cdni_state_fail(
+      state, CDN_ERR_UNSUPPORTED, false, function, text,
+      "'%s' touches, lets go, sticks or slips at events, of which motion with an inverse knows none: "
+      "use a constraint or a force in its place, or run the System by a stepper",
+      text);
+}
+
 static cdn_status fill(cdn_invertible_motion *motion, cdn_state *state, const cdn_invertible_motion_def *def) {
   motion->nq = motion->m->tree.nq, motion->nu = motion->m->tree.nu, motion->nz = cdn_system_nz(motion->system);
   motion->shapes = cdn_system_shape_count(motion->system);
@@ -143,6 +164,7 @@ cdn_status cdn_invertible_motion_create(cdn_state *state, const cdn_invertible_m
   CDNI_TRY(check_def(state, __func__, &d));
   CDNI_TRY(check_limits(state, __func__, m, d.limits, d.n_limits));
   CDNI_TRY(check_sources(state, __func__));
+  CDNI_TRY(check_statuses(state, __func__));
   cdn_invertible_law law;
   cdn_status status = cdni_invertible_read_law(__func__, &law, d.law);
   if (status != CDN_OK) {

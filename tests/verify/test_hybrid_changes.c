@@ -121,7 +121,58 @@ START_TEST(a_study_shows_its_moments) {
 }
 END_TEST
 
+/* ---- changes from outside ---- */
+
+/* A wheel whose pawl lets it turn forwards only is turned back, at a start or by hand: the pawl strikes. */
+START_TEST(a_ratchet_that_turns_back_is_struck) {
+  const double J = 0.5, w = -3;
+  cdn_system *system = cdn_system_create(NULL);
+  cdn_body_def d = cdn_default_body_def();
+  d.name = "wheel", d.mobilizer = CDN_PIN, d.mass = (cdn_mass_properties){ 1, { 0, 0, 0 }, { J, J, J, 0, 0, 0 } };
+  const cdn_body wheel = cdn_system_add_body(system, &d);
+  cdn_one_sided_def pawl = cdn_default_one_sided_def();
+  pawl.constraint = cdn_system_constrain_speed(system, "pawl", wheel, 0, 0);
+  const cdn_one_sided id = cdn_system_make_one_sided(system, &pawl);
+  cdn_system_add_mobility_force(system, "load", wheel, 0, _i ? 1 : -1); /* turns it forwards, or back */
+  cdn_state *state = hybrid_state(system, NULL, &w);
+  OK_ON(state, cdn_settle(state, 0));
+  const cdn_hybrid_change c = cdn_one_sided_get_change(state, id);
+  NEAR(cdn_state_u(state)[0], 0, 1e-15);
+  NEAR(c.impulse[0], -J * w, 1e-14);
+  NEAR(c.energy, 0.5 * J * w * w, 1e-14);
+  ck_assert(cdn_one_sided_is_on(state, id) == (_i == 0));
+  cdn_state_destroy(state);
+}
+END_TEST
+
+/* A run goes on from another State: a ball that lies on the floor, of which the run does not know yet, stays there. */
+START_TEST(a_run_that_goes_on_elsewhere_settles) {
+  const double g = 9.81;
+  cdn_system *system = cdn_system_create(NULL);
+  const cdn_body ball = add_point(system, "ball", 2);
+  cdn_system_add_gravity(system, "gravity", cdn_v3(0, 0, -g));
+  const cdn_rigid_contact floor = add_floor(system, "floor", ball, cdn_v3(0, 0, 0), 0.5, 0.3);
+  cdn_state *state = hybrid_state(system, (double[]){ 0, 0, 1 }, NULL);
+  cdn_stepper *run = event_run(state, 1e-9);
+  cdn_state *now = cdn_stepper_state(run);
+  double push;
+  ck_assert(!run_to_event(run, "touches", 0.2));
+  OK_ON(state, cdn_state_set_time(state, 0.2));
+  OK_ON(state, cdn_state_set_q(state, (double[]){ 0, 0, 0 }));
+  OK_STEP(run, cdn_stepper_restart(run, state));
+  ck_assert(run_to_event(run, "statuses", 0.3));
+  ck_assert(cdn_one_sided_is_on(now, floor.normal));
+  OK_ON(now, cdn_one_sided_push(now, floor.normal, &push));
+  NEAR(push, 2 * g, 1e-13);
+  ck_assert(!run_to_event(run, "s", 0.4));
+  NEAR(cdn_state_q(now)[2], 0, 1e-15);
+  end_event_run(run, state);
+}
+END_TEST
+
 static void add(TCase *c) {
+  tcase_add_loop_test(c, a_ratchet_that_turns_back_is_struck, 0, 2);
+  tcase_add_test(c, a_run_that_goes_on_elsewhere_settles);
   tcase_add_test(c, a_point_that_slips_while_it_bounces);
   tcase_add_test(c, parts_are_the_whole);
   tcase_add_test(c, a_study_shows_its_moments);
