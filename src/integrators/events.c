@@ -219,8 +219,9 @@ cdn_status cdni_events_reset(cdn_stepper *s) {
   }
   for (int i = 0; i < ev->n_watches; i++) {
     cdni_watch *w = &ev->watches[i];
-    w->fired = false;
+    w->fired = w->armed = false;
     w->sign = SIDE_ZERO;
+    w->end = w->came = w->level = 0;
     w->end_slope = NAN;
   }
   ev->n_watches = ev->n_lasting;

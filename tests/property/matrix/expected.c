@@ -33,8 +33,28 @@ expectation expected_refusal(const cell *c, const scene *s, const char *asked) {
 typedef struct failure {
   const char *feature, *with, *question, *method, *reason;
 } failure;
+static const char by_reaction[] = "a step varies friction by a reaction at the State where it begins, to 1e-5",
+                  beside_rows[] = "friction that slips beside soft rows that come and go finds no force",
+                  struck[] = "an impact made it slip, slowly: differences of steps cross its end",
+                  redundant[] = "of redundant multipliers the least and the admissible ones differ",
+                  unseen[] = "an assembly does not see shapes that touch rigidly";
 static const failure failures[] = {
-  { "", NULL, "", NULL, "" }, /* there are none */
+  { "bearing that holds", "constraint constant_speed", "equilibrium", NULL,
+    "u at rest is what the constraint demands" },
+  { "bearing that slips", "constraint custom", "derivatives of a step", NULL, by_reaction },
+  { "bearing that slips", "force_field", "derivatives of a step", NULL, by_reaction },
+  { "rigid ball that slips", "convex law of the user's", "normal modes", NULL, beside_rows },
+  { "rigid ball that slips", "soft limit", "normal modes", NULL, beside_rows },
+  { "rigid ball that slips", "soft weld", "normal modes", NULL, beside_rows },
+  { "rigid shapes that slip", "bearing that holds", "derivatives of a step", NULL, struck },
+  { "rigid shapes that slip", "bearing that holds", "inverse of forward", NULL, struck },
+  { "rigid shapes without friction", "brake that holds", "derivatives of a step", NULL, struck },
+  { "rigid shapes that slip", "constraint joint", "derivatives of multipliers", NULL, redundant },
+  { "rigid shapes without friction", "constraint joint", "derivatives of multipliers", NULL, redundant },
+  { "rigid shapes without friction", "constraint joint", "inverse of forward", NULL, redundant },
+  { "rigid shapes without friction", "stop", "goals", NULL, unseen },
+  { "rigid shapes without friction", "taut rope", "method", "ida", "6 accuracies, where 3 are asked" },
+  { "stop out of reach", "global_damper", "checkpoint of a run", NULL, "6e-9, of which the cause is not known" },
 };
 
 const char *known_failure(const cell *c, const scene *s, const char *asked) {

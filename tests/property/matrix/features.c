@@ -2,8 +2,8 @@
 /* All features. A further table is one more line. */
 #include "matrix.h"
 
-static feature_table (*const tables[])(void) = { force_features,  soft_features, contact_features, constraint_features,
-                                                 motion_features, own_features,  actuator_features };
+static feature_table (*const tables[])(void) = { force_features,  soft_features, contact_features,  constraint_features,
+                                                 motion_features, own_features,  actuator_features, hybrid_features };
 enum { TABLES = sizeof tables / sizeof *tables };
 
 int feature_count(void) {

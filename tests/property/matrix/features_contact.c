@@ -110,7 +110,7 @@ static inline void each_friction(cdn_friction friction, cdn_contact_model model)
   switch (model) {
     case CDN_CONTACT_COMPLIANT:    /* SLIDES, STICKS */
     case CDN_CONTACT_SOFT:         /* CONVEX */
-    case CDN_CONTACT_RIGID: break; /* verify/test_hybrid_shapes.c: events of runs switch it */
+    case CDN_CONTACT_RIGID: break; /* features_hybrid.c */
   }
 }
 

@@ -33,7 +33,9 @@ typedef struct scene {
   cdn_transform X[SCENE_MOST_BODIES]; /* of all bodies in Ground */
   double q[7 * SCENE_MOST_BODIES];    /* the pose */
   int first_q[SCENE_MOST_BODIES];
-  double u_size; /* speeds are random up to this */
+  double u_size;     /* speeds are random up to this */
+  bool unsettled;    /* no statuses agree beside its soft rows, which is said by name */
+  double speeds_off; /* how far they were from what features ask for */
   cdn_contact_def contact;
   cdn_soft_def soft;
   bool has_contact, has_soft;
@@ -68,7 +70,7 @@ typedef struct refusal {
   const char *text;              /* what the message has; NULL: the element of the scene */
 } refusal;
 
-typedef enum contact_need { ANY_CONTACT, COMPLIANT_CONTACT, SOFT_CONTACT } contact_need;
+typedef enum contact_need { ANY_CONTACT, COMPLIANT_CONTACT, SOFT_CONTACT, RIGID_CONTACT } contact_need;
 
 struct feature {
   const char *name;
@@ -83,6 +85,8 @@ struct feature {
   bool differenced;
   const refusal *refuses; /* NULL: nothing */
   bool soft, exact;       /* has soft rows; has exact ones */
+  bool settles;           /* has statuses, which follow from the State once it is complete */
+  bool holds;             /* friction that sticks alone: its status is chosen with soft rows as they are without it */
   bool tip; /* pulls at two points until they meet, where its force jumps and is as stiff as one likes: an equilibrium
              * there is told only up to some stiffness (docs/equilibrium.md) */
   const void *data;
@@ -93,7 +97,7 @@ typedef struct feature_table {
   int n;
 } feature_table;
 feature_table force_features(void), soft_features(void), contact_features(void), constraint_features(void),
-    motion_features(void), own_features(void), actuator_features(void);
+    motion_features(void), own_features(void), actuator_features(void), hybrid_features(void);
 /* Fails unless each kind of geometry touches something in the table of contact. */
 void contact_features_have_all_kinds(void);
 int feature_count(void);

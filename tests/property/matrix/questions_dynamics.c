@@ -1,5 +1,6 @@
 /* shared by tests in this folder */
 /* Questions of one State: the equations of motion, forces, reactions and power. */
+#include "hybrid/hybrid.h"
 #include "matrix.h"
 
 /* ---- what acts ---- */
@@ -17,6 +18,32 @@ static bool add_rows(cell *c, bool known, cdn_spatial *F_G, double *f) {
     if (!cell_call(c, cdn_soft_group_forces(c->state, i, F, own), "cdn_soft_group_forces")) return false;
     for (int b = 0; b < c->nb; b++) F_G[b].w = cdn_add(F_G[b].w, F[b].w), F_G[b].v = cdn_add(F_G[b].v, F[b].v);
     for (int k = 0; k < c->nu; k++) f[k] += own[k];
+  }
+  return true;
+}
+
+/* Adds the forces of friction that slips, along the changes of its rates with u. */
+static bool add_slips(cell *c, double *f) {
+  const cdn_system *system = cdn_state_system(c->state);
+  double *u = cell_room(c, (size_t)c->nu), sigma[2], here[2], there[2];
+  for (int i = 0; i < cdn_system_dry_friction_count(system); i++) {
+    const cdn_dry_friction id = { i };
+    if (cdn_dry_friction_get_status(c->state, id) != CDN_FRICTION_SLIP) continue;
+    const cdn_constraint slip = cdni_hybrid_friction_constraint(cdni_hybrid(system), i);
+    const int n = cdn_constraint_get_equations(system, slip).nv;
+    if (!cell_call(c, cdn_dry_friction_force(c->state, id, sigma), "cdn_dry_friction_force") ||
+        !cell_call(c, cdn_state_copy(c->other, c->state), "cdn_state_copy") ||
+        !cell_call(c, cdn_state_set_u(c->other, u), "cdn_state_set_u") ||
+        !cell_call(c, cdn_calc_constraint_verr(c->other, slip, here), "cdn_calc_constraint_verr"))
+      return false;
+    for (int k = 0; k < c->nu; k++) {
+      u[k] = 1;
+      if (!cell_call(c, cdn_state_set_u(c->other, u), "cdn_state_set_u") ||
+          !cell_call(c, cdn_calc_constraint_verr(c->other, slip, there), "cdn_calc_constraint_verr"))
+        return false;
+      for (int j = 0; j < n; j++) f[k] += sigma[j] * (there[j] - here[j]);
+      u[k] = 0;
+    }
   }
   return true;
 }
@@ -45,6 +72,7 @@ static bool has_exact_rows(const cell *c) {
 void ask_equations(cell *c) {
   double *r = cell_room(c, (size_t)c->nu), *G = cell_room(c, (size_t)c->nu), *soft = cell_room(c, (size_t)c->nu);
   double *rows = cell_room(c, (size_t)c->nu), *sum = cell_room(c, (size_t)c->nu);
+  double *all = cell_room(c, (size_t)c->nu);
   double *known = cell_room(c, (size_t)c->nu), *defined = cell_room(c, (size_t)c->nu);
   cdn_spatial F_rows[SCENE_MOST_BODIES] = { 0 }, F_known[SCENE_MOST_BODIES] = { 0 },
               F_defined[SCENE_MOST_BODIES] = { 0 };
@@ -53,12 +81,16 @@ void ask_equations(cell *c) {
   ASK(tau ? CDN_OK : CDN_ERR_ARG);
   if (c->m > 0) ASK(cdn_multiply_by_G_transpose(c->state, c->lambda, G));
   if (!add_rows(c, false, F_rows, rows) || !project(c, F_rows, rows)) return;
+  memcpy(all, rows, (size_t)c->nu * sizeof *all);
+  if (!add_slips(c, all)) return;
+  const bool slips = memcmp(all, rows, (size_t)c->nu * sizeof *all) != 0;
   double scale = 1;
   for (int k = 0; k < c->nu; k++) {
     sum[k] = r[k] + tau[k] + G[k];
+    if (c->prescribed[k] && slips) sum[k] = all[k]; /* its u changes no rate of slip */
     scale = fmax(scale, fmax(fmax(fabs(r[k]), fabs(tau[k])), fmax(fabs(G[k]), fabs(rows[k]))));
   }
-  cell_near(c, "M udot + f_bias - f + tau + G^T lambda", sum, rows, c->nu, scale, 1e-7);
+  cell_near(c, "M udot + f_bias - f + tau + G^T lambda", sum, all, c->nu, scale, 1e-7);
   /* What groups say of their forces is what inverse dynamics says, and what the rows were told to do. */
   if (!has_exact_rows(c)) {
     ASK(cdn_soft_forces(c->state, c->udot, soft));
@@ -156,16 +188,13 @@ static cdn_spatial rate_of_momentum(const cell *c, cdn_body b, cdn_spatial A, cd
 
 void ask_reactions(cell *c) {
   const cdn_system *system = cdn_state_system(c->state);
-  cdn_spatial R[SCENE_MOST_BODIES], F[SCENE_MOST_BODIES], of_constraints[SCENE_MOST_BODIES] = { 0 };
-  double *f = cell_room(c, (size_t)c->nu), *ignored = cell_room(c, (size_t)c->nu);
+  cdn_spatial R[SCENE_MOST_BODIES], F[SCENE_MOST_BODIES];
+  double *f = cell_room(c, (size_t)c->nu);
   ASK(cdn_calc_reaction_forces(c->state, c->udot, CDN_REACTION_ON_BODY_AT_ORIGIN, R));
-  ASK(cdn_applied_forces(c->state, F, f));
-  if (c->m > 0) ASK(cdn_constraint_forces(c->state, of_constraints, ignored));
-  if (!add_rows(c, false, F, ignored)) return;
+  ASK(cdn_total_forces(c->state, F, f));
   double scale = 1, got[6 * SCENE_MOST_BODIES], want[6 * SCENE_MOST_BODIES];
   for (int b = 1; b < c->nb; b++) {
-    F[b].w = cdn_add(F[b].w, cdn_add(of_constraints[b].w, R[b].w));
-    F[b].v = cdn_add(F[b].v, cdn_add(of_constraints[b].v, R[b].v));
+    F[b].w = cdn_add(F[b].w, R[b].w), F[b].v = cdn_add(F[b].v, R[b].v);
     scale = fmax(scale, fmax(cdn_norm(R[b].w), cdn_norm(R[b].v)));
   }
   for (int b = c->nb - 1; b > 0; b--) { /* what a body feels its parent feels the opposite of */

@@ -78,7 +78,8 @@ static void cross_on(tally *t, const feature *const *features, int n, int size, 
     const char *text = cdn_last_error_text();
     const bool unsupported = e.code == CDN_ERR_UNSUPPORTED;
     judge(t, &s, NULL, NULL, unsupported ? "" : text, unsupported ? text : "");
-  } else ask(t, &s, turn);
+  } else if (s.unsettled) t->unsettled++;
+  else ask(t, &s, turn);
   scene_drop(&s);
 }
 
@@ -94,8 +95,9 @@ static void cross(tally *t, const feature *const *features, int n) {
   const int number = number_of(features, n);
   const bool apart = n > 1 && features[0]->contact != ANY_CONTACT && features[1]->contact != ANY_CONTACT &&
                      features[0]->contact != features[1]->contact;
+  const bool blind = n > 1 && ((features[0]->holds && features[1]->soft) || (features[1]->holds && features[0]->soft));
   const int shares = SANITIZED && n > 1 ? 24 : 3;
-  if (apart || (share() >= 0 && number / 21 % shares != share())) return;
+  if (apart || blind || (share() >= 0 && number / 21 % shares != share())) return;
   static const int sizes[] = { 1, 4, 2 }, seeds[] = { 3, 6, 10, 12, 15, 28, 30, 32, 36, 40, 45 };
   enum { SEEDS = sizeof seeds / sizeof *seeds };
   for (int k = 0; k < (whole() ? 3 : 1); k++)
