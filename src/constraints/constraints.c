@@ -29,8 +29,8 @@ static void free_constraints(cdn_system *system, void *data) {
   const cdn_allocator *a = cdni_system_allocator(system);
   for (size_t i = 0; i < room->elements.count; i++)
     free_element(a, &CDNI_AT(room->elements, constraint_element, i), true);
-  cdni_array *const arrays[] = { &room->elements, &room->bodies,   &room->mobilities,
-                                 &room->defaults, &room->enabled0, &room->units0 };
+  cdni_array *const arrays[] = { &room->elements, &room->bodies, &room->mobilities, &room->defaults,
+                                 &room->enabled0, &room->units0, &room->weights0 };
   for (int i = 0; i < CDNI_COUNT(arrays); i++) cdni_array_free(a, arrays[i]);
 }
 
@@ -163,12 +163,18 @@ cdn_constraint cdni_constraint_add(constraint_adder *a, const void *data, size_t
             append(memory, &room->bodies, sizeof *a->body, a->body, e->n_bodies) &&
             append(memory, &room->mobilities, sizeof *a->mobility, a->mobility, e->n_mobilities) &&
             append(memory, &room->defaults, sizeof *params, params, e->n_params) &&
-            append(memory, &room->enabled0, sizeof one, &one, 1) && append(memory, &room->units0, sizeof one, &one, 1);
+            append(memory, &room->enabled0, sizeof one, &one, 1) &&
+            append(memory, &room->units0, sizeof one, &one, 1) && append(memory, &room->weights0, sizeof one, &one, 1);
   if (ok && data_size) memcpy(e->data, data, data_size);
   if (ok && cdni_array_push(memory, &room->elements, sizeof *e, e)) return id;
   cdni_adder_refuse(&a->by, CDN_ERR_NOMEM, "out of memory");
   free_element(memory, e, false);
   return (cdn_constraint){ -1 };
+}
+
+void cdni_constraint_weigh(cdn_system *system, cdn_constraint constraint, double weight) {
+  constraint_room *room = cdni_system_room(system, CDNI_ROOM_CONSTRAINTS);
+  if (room && constraint.i >= 0) CDNI_AT(room->weights0, double, constraint.i) = weight;
 }
 
 void cdn_system_disable_constraint(cdn_system *system, cdn_constraint constraint) {

@@ -77,6 +77,8 @@ cdn_status cdni_constraint_solve_columns(const void *room, cdn_state *state, dou
  * steps whose damping is implicit. On entry a has the udot of prescribed mobilizers. */
 cdn_status cdni_constraints_solve_damped(const constraint_room *room, cdn_state *state, const char *function,
                                          const double *damping, const sv *force, const double *f, double *a);
+/* While the System is being built: the weight of a constraint's multipliers in a new State. */
+void cdni_constraint_weigh(cdn_system *system, cdn_constraint constraint, double weight);
 /* The weights of the multipliers, one for each equation (m of them). */
 void cdni_constraints_weights(const constraint_room *room, const cdn_state *state, double *weights);
 

@@ -44,11 +44,11 @@ typedef struct constraint_element {
 /* ---- all of them ---- */
 
 struct constraint_room {
-  cdni_array elements;         /* constraint_element, by id */
-  cdni_array bodies;           /* int32_t */
-  cdni_array mobilities;       /* constraint_mobility */
-  cdni_array defaults;         /* double: parameters */
-  cdni_array enabled0, units0; /* double, one an element */
+  cdni_array elements;                   /* constraint_element, by id */
+  cdni_array bodies;                     /* int32_t */
+  cdni_array mobilities;                 /* constraint_mobility */
+  cdni_array defaults;                   /* double: parameters */
+  cdni_array enabled0, units0, weights0; /* double, one an element */
   /* Known from freezing on. */
   const matter *matter;
   const contact_room *contact; /* whose slots constraints may belong to; or NULL */

@@ -441,7 +441,7 @@ static cdn_status declare(void *self, cdn_declarer *d) {
   cdni_declare_vector_run(
       d, &(vector_run){ .part = CDN_VECTOR_SWITCHES, .variable = room->enabled, .n = n, .name = name_switch });
   room->units = cdn_declare_parameters(d, "unit_errors", n, room->units0.data);
-  room->weights = cdn_declare_parameters(d, "multiplier_weights", n, room->units0.data);
+  room->weights = cdn_declare_parameters(d, "multiplier_weights", n, room->weights0.data);
 
   const bool any_slots = has_slots(room);
   const cdn_ticket slots = any_slots ? cdni_rigid_variable(room->contact).ticket : room->enabled.ticket;

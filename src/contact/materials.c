@@ -84,6 +84,15 @@ bool cdni_contact_any_turning(const contact_room *room, int number) {
   return turns;
 }
 
+double cdni_contact_largest(const contact_room *room, int number) {
+  const double *materials = room->materials0.data, *pairs = room->pair_numbers0.data;
+  double most = 0;
+  for (size_t i = 0; i < room->materials0.count; i += MATERIAL_NUMBERS)
+    most = fmax(most, materials[i + (size_t)number]);
+  for (size_t i = 0; i < room->pair_numbers0.count; i += MATERIAL_NUMBERS) most = fmax(most, pairs[i + (size_t)number]);
+  return most;
+}
+
 /* MuJoCo's friction. */
 static double combine_larger(const double *a, const double *b, int number) {
   const double first = a[MATERIAL_PRIORITY] - b[MATERIAL_PRIORITY];

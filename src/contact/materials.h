@@ -12,6 +12,8 @@ const char *cdni_contact_read_material_of_pair(cdn_contact_material *to, const c
 /* Whether any material may have this friction (MATERIAL_TORSIONAL, MATERIAL_ROLLING), by itself or with another one of
  * any condim. */
 bool cdni_contact_any_turning(const contact_room *room, int number);
+/* The largest number that any material or pair has of it. */
+double cdni_contact_largest(const contact_room *room, int number);
 /* What is wrong with a material, or NULL. `of_pair`: -1 stands for no number. */
 const char *cdni_contact_check_numbers(const double x[MATERIAL_NUMBERS], bool of_pair);
 void cdni_contact_material_numbers(const cdn_contact_material *m, double out[MATERIAL_NUMBERS]);

@@ -69,8 +69,8 @@ int cdni_rigid_slots_for(const cdn_geometry *g);
 bool cdni_contact_is_rigid(const contact_room *room);
 /* How many slots a State of the System has; 0: contact is not rigid, or nothing moves. */
 int cdni_rigid_slots_of(const cdn_system *system);
-/* Whether any two surfaces have friction against spin [0], and against rolling [1]. */
-void cdni_rigid_turns(const cdn_system *system, bool turns[2]);
+/* The largest length of friction against spin [0], and against rolling [1], m; 0: no two surfaces have any. */
+void cdni_rigid_turns(const cdn_system *system, double lengths[2]);
 /* The variable that keeps them. */
 cdn_dvar cdni_rigid_variable(const contact_room *room);
 /* The places of the shapes on their bodies: what its touches are computed from, beside poses and slots. */

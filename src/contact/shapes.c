@@ -213,10 +213,13 @@ int cdni_rigid_slots_of(const cdn_system *system) {
   return n < MOST_USUAL_SLOTS ? n : MOST_USUAL_SLOTS;
 }
 
-void cdni_rigid_turns(const cdn_system *system, bool turns[2]) {
+void cdni_rigid_turns(const cdn_system *system, double lengths[2]) {
+  static const int numbers[2] = { MATERIAL_TORSIONAL, MATERIAL_ROLLING };
   const contact_room *room = cdni_contact(system);
-  turns[0] = cdni_contact_any_turning(room, MATERIAL_TORSIONAL);
-  turns[1] = cdni_contact_any_turning(room, MATERIAL_ROLLING);
+  for (int k = 0; k < 2; k++) {
+    lengths[k] = cdni_contact_any_turning(room, numbers[k]) ? cdni_contact_largest(room, numbers[k]) : 0;
+    if (lengths[k] == 0 && room->def.combining == CDN_COMBINE_OWN) lengths[k] = 1;
+  }
 }
 
 const cdn_contact_def *cdni_contact_given(const cdn_system *system) {

@@ -23,6 +23,8 @@ static void set_bound(const hybrid_room *room, const cdn_state *state, int i, co
   const pressing p = { .lambda = lambda };
   double push = 0;
   c->tangent = row_of(room, x->slip), c->n = x->n;
+  if (x->shares)
+    c->shared = row_of(room, side_at(room, x->normal)->constraint), c->sign = side_at(room, x->normal)->sign;
   c->mu = friction_static(friction_params(room, state, i));
   if (!friction_is_apart(x))
     push = -side_at(room, x->normal)->sign * lambda[row_of(room, side_at(room, x->normal)->constraint)];
@@ -35,14 +37,16 @@ int cdni_hybrid_limits(const hybrid_room *room, const cdn_state *state, const do
   for (int i = 0; i < hybrid_sides(room); i++) {
     if (!side_is_on(room, state, i)) continue;
     const one_sided *s = side_at(room, i);
-    multiplier_cone c = { .name = s->name, .normal = row_of(room, s->constraint), .tangent = -1, .sign = s->sign };
+    multiplier_cone c = {
+      .name = s->name, .normal = row_of(room, s->constraint), .tangent = -1, .sign = s->sign, .shared = -1
+    };
     const int friction = sticking_on(room, state, i, 0);
     if (cones && friction >= 0) set_bound(room, state, friction, lambda, &c);
     if (cones) cones[n] = c;
     n++;
   }
   for (int i = sticking_on(room, state, -1, 0); i >= 0; i = sticking_on(room, state, -1, i + 1), n++) {
-    multiplier_cone c = { .name = friction_at(room, i)->name, .normal = -1 };
+    multiplier_cone c = { .name = friction_at(room, i)->name, .normal = -1, .shared = -1 };
     if (cones) set_bound(room, state, i, lambda, &c);
     if (cones) cones[n] = c;
   }

@@ -217,7 +217,9 @@ cdn_dry_friction cdn_system_add_dry_friction(cdn_system *system, const cdn_dry_f
 
 /* ---- slots of rigid contact of shapes: the same, without numbers and bodies ---- */
 
-static cdn_status add_turning(cdn_system *system, int slot, bool spin, cdn_one_sided normal) {
+/* Of multipliers that are not unique those are taken that are small beside their bounds: two feet that stand do not
+ * turn, and pushes, not moments, say so. */
+static cdn_status add_turning(cdn_system *system, int slot, bool spin, cdn_one_sided normal, double length) {
   hybrid_room *room = cdni_system_room(system, CDNI_ROOM_HYBRID);
   char name[48];
   snprintf(name, sizeof name, "rigid contact %d %s", slot, spin ? "spin" : "rolling");
@@ -225,14 +227,15 @@ static cdn_status add_turning(cdn_system *system, int slot, bool spin, cdn_one_s
   friction.name = name, friction.normal = normal;
   friction.slip = cdni_constrain_slot(system, name, slot, spin ? CONTACT_SPIN : CONTACT_TURN);
   if (friction.slip.i < 0) return CDN_ERR_NOMEM;
+  cdni_constraint_weigh(system, friction.slip, length);
   const cdn_dry_friction made = add_friction(system, "cdn_system_freeze", &friction);
   if (made.i < 0) return CDN_ERR_NOMEM;
   CDNI_AT(room->frictions, dry_friction, made.i).part = spin ? " spin" : " rolling";
   return CDN_OK;
 }
 
-/* turns: whether there is friction against spin, and against rolling. */
-static cdn_status add_slot(cdn_system *system, int slot, const bool turns[2]) {
+/* lengths: of friction against spin, and against rolling; 0: there is none. */
+static cdn_status add_slot(cdn_system *system, int slot, const double lengths[2]) {
   char name[40], slip_name[48];
   snprintf(name, sizeof name, "rigid contact %d", slot);
   snprintf(slip_name, sizeof slip_name, "%s slip", name);
@@ -245,7 +248,7 @@ static cdn_status add_slot(cdn_system *system, int slot, const bool turns[2]) {
   friction.name = name, friction.slip = slip, friction.normal = add_side(system, "cdn_system_freeze", &side);
   if (add_friction(system, "cdn_system_freeze", &friction).i < 0) return CDN_ERR_NOMEM;
   for (int k = 0; k < 2; k++)
-    if (turns[k]) CDNI_TRY(add_turning(system, slot, k == 0, friction.normal));
+    if (lengths[k] > 0) CDNI_TRY(add_turning(system, slot, k == 0, friction.normal, lengths[k]));
   return CDN_OK;
 }
 
@@ -254,11 +257,11 @@ cdn_status cdni_hybrid_add_slots(cdn_system *system) {
   if (n == 0) return CDN_OK;
   hybrid_room *room = cdni_system_room(system, CDNI_ROOM_HYBRID);
   if (!room) return CDN_ERR_NOMEM;
-  bool turns[2];
-  cdni_rigid_turns(system, turns);
+  double lengths[2];
+  cdni_rigid_turns(system, lengths);
   room->slots = n, room->first_slot = hybrid_sides(room), room->first_slot_friction = hybrid_frictions(room);
-  room->slot_frictions = 1 + turns[0] + turns[1];
-  for (int i = 0; i < n; i++) CDNI_TRY(add_slot(system, i, turns));
+  room->slot_frictions = 1 + (lengths[0] > 0) + (lengths[1] > 0);
+  for (int i = 0; i < n; i++) CDNI_TRY(add_slot(system, i, lengths));
   return CDN_OK;
 }
 
@@ -272,6 +275,7 @@ static void turn_on_plane(cdn_system *system, const cdn_rigid_contact_def *d, co
   snprintf(name, sizeof name, "%s %s", contact, equations == CONTACT_SPIN ? "spin" : "rolling");
   friction.name = name, friction.normal = normal, friction.mu_dynamic = length;
   friction.slip = cdni_constrain_turn_on_plane(system, name, d->a, d->X_AP, d->b, equations);
+  cdni_constraint_weigh(system, friction.slip, length);
   if (friction.slip.i >= 0) add_friction(system, "cdn_system_add_rigid_contact", &friction);
 }
 

@@ -53,12 +53,16 @@ static cdn_status move_gap(const void *self, cdn_state *state, int i, double *ga
 
 /* Of a slip with speed v: *left is positive until it may have come to its end, *until until it is fast. Along one
  * equation a slip ends where it has turned back. Along two it seldom passes zero: it ends where it is slow, and one
- * that begins there is looked at again where it is faster, or has turned back. */
+ * that begins there is looked at again where it is faster, or has turned back. A spin that begins, too, may turn back
+ * slowly: where a ball comes from a face to an edge, the push that bounds its friction jumps, and within the rounding
+ * of that place it begins and ends again and again. */
 static void follow_slip(const double *numbers, int n, const double v[2], double *left, double *until) {
   const double *d = numbers + FRICTION_DIRECTION, rest = numbers[FRICTION_REST], size = hypot(v[0], v[1]);
   *left = *until = NAN;
-  if (n == 1) *left = v[0] * d[0] + rest;
-  else if (rest > 0) *left = size - rest;
+  if (n == 1) {
+    *left = v[0] * d[0] + fabs(rest);
+    if (rest < 0) *until = -3 * rest - size;
+  } else if (rest > 0) *left = size - rest;
   else {
     *left = v[0] * d[0] + v[1] * d[1] + SLIP_AT_REST;
     *until = -3 * rest - size;

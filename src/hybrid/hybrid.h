@@ -102,6 +102,7 @@ typedef struct multiplier_cone {
   const char *name;
   int normal, tangent, n;
   double sign, mu, base;
+  int shared; /* the row of a push, with its sign, which another cone has, and which mu times is part of base; or -1 */
 } multiplier_cone;
 /* Writes them (NULL: only counted), with the bounds that follow from these multipliers; returns their number. */
 int cdni_hybrid_limits(const hybrid_room *room, const cdn_state *state, const double *lambda, multiplier_cone *cones);

@@ -35,6 +35,7 @@ typedef struct sharing {
   loop_null null;
   int m, n, k;             /* equations; cones; open directions */
   double *lambda, *weight; /* by equation */
+  const double *all;       /* of all constraints */
   multiplier_cone *cones;
   limit *limits;
   int32_t *place; /* by equation of all constraints: that of the plan */
@@ -125,6 +126,10 @@ static void describe(sharing *s) {
     limit *l = &s->limits[i];
     *l = (limit){ .row = { -1, -1, -1 }, .sign = c->sign, .slope = c->normal >= 0 ? c->mu : 0, .base = c->base };
     if (c->normal >= 0) l->row[0] = s->place[c->normal];
+    if (c->shared >= 0 && isfinite(c->base)) {
+      l->row[0] = s->place[c->shared], l->slope = c->mu;
+      l->base -= -c->sign * c->mu * s->all[c->shared];
+    }
     for (int t = 0; t < c->n; t++) l->row[1 + t] = s->place[c->tangent + t];
     if (c->n == 0) l->slope = l->base = 0;
   }
@@ -140,7 +145,7 @@ static void fix(sharing *s, int constraint) {
 /* Whether the bound of a friction is not that of its cone alone. */
 static bool is_bound_beside(const sharing *s, int i) {
   const dry_friction *x = friction_at(s->room, i);
-  return x->joint >= 0 || x->reaction >= 0 || x->shares || friction_scale(s->room, s->state, i, x->n - 1) != 1;
+  return x->joint >= 0 || x->reaction >= 0 || friction_scale(s->room, s->state, i, x->n - 1) != 1;
 }
 
 /* What friction that slips follows stays as it is, and so does friction whose bound is not that of a cone here, with
@@ -321,6 +326,7 @@ static bool any_is_violated(sharing *s) {
 
 static cdn_status share(sharing *s, const loop_factor *f, double *all) {
   const double *weights = cdn_state_parameters(s->state, s->room->constraints->weights);
+  s->all = all;
   cdni_hybrid_limits(s->room, s->state, all, s->cones);
   describe(s);
   for (int e = 0; e < s->m; e++) s->lambda[e] = all[s->plan->row[e]];

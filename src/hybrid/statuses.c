@@ -63,7 +63,12 @@ bool cdni_moment_parts(moment *m) {
 
 /* Whether the direction of a slip can be read from its speed. */
 static bool is_fast(const moment *m, const cone *c) {
-  return c->slips && hypot(m->v[c->tangent], m->v[c->tangent + 1]) > slow(m);
+  return c->slips && hypot(m->v[c->tangent], c->n > 1 ? m->v[c->tangent + 1] : 0) > slow(m);
+}
+/* The speed at which it may have come to its end; negative: it begins (follow_slip). */
+static double end_of(const moment *m, int i, const cone *c) {
+  if (c->n == 1 && !friction_at(m->room, i)->shares) return SLIP_AT_REST;
+  return !is_fast(m, c) ? -slow(m) : c->n == 1 ? SLIP_AT_REST : slow(m);
 }
 
 /* Accelerations of slip that are so much smaller than others are rounding. */
@@ -102,7 +107,7 @@ cdn_status cdni_moment_set_statuses(moment *m) {
                                                     : CDN_FRICTION_STICK;
     to[FRICTION_DIRECTION] = pressed ? c->e[0] : 0;
     to[FRICTION_DIRECTION + 1] = pressed && c->n > 1 ? c->e[1] : 0;
-    to[FRICTION_REST] = !pressed ? 0 : c->n == 1 ? SLIP_AT_REST : is_fast(m, c) ? slow(m) : -slow(m);
+    to[FRICTION_REST] = pressed ? end_of(m, i, c) : 0;
     CDNI_TRY(cdn_constraint_set_enabled(m->state, (cdn_constraint){ friction_at(room, i)->slip },
                                         to[FRICTION_STATUS] == CDN_FRICTION_STICK));
   }

@@ -12,6 +12,7 @@ typedef enum manner { PLANE, SHAPES, FILE_OF_MUJOCO, MANNERS } manner;
 typedef struct ball_def {
   double mu, torsional, rolling, slope; /* m, rad: the plane falls along x */
   int condim;
+  bool capsule; /* of shapes: as long as it is thick, on two points, along y */
 } ball_def;
 static const double r = 0.2, m = 2, J = 0.4 * 2 * 0.04;
 
@@ -38,7 +39,9 @@ static cdn_system *scene_of(const ball_def *b, manner how) {
   s.material = &material;
   s.name = "floor", s.geometry.kind = CDN_GEOMETRY_HALF_SPACE;
   cdn_system_add_shape(system, &s);
-  s.name = "ball", s.body = ball, s.geometry = (cdn_geometry){ .kind = CDN_GEOMETRY_SPHERE, .size = { r } };
+  s.name = "ball", s.body = ball;
+  s.geometry = (cdn_geometry){ .kind = b->capsule ? CDN_GEOMETRY_CAPSULE : CDN_GEOMETRY_SPHERE, .size = { r, r } };
+  s.X_BS.R = (cdn_rotation){ { 1, 0, 0 }, { 0, 0, -1 }, { 0, 1, 0 } };
   cdn_system_add_shape(system, &s);
   return system;
 }
@@ -89,16 +92,24 @@ static void stop_at(cdn_state *state, double t, const double place[2]) {
 
 /* A ball that rolls is slowed by rho m g / r of m + J / r^2: at 5 rho g / (7 r). */
 START_TEST(a_ball_rolls_to_rest) {
-  const ball_def b = { 0.5, 0.01, 0.004, 0, 6 };
+  const ball_def b = { 0.5, 0.01, 0.004, 0, 6, false };
   const double vx = 0.3, vy = 0.4, a = 5 * b.rolling * g / (7 * r), v = 0.5, way = v * v / (2 * a);
   stop_at(ball_state(&b, (manner)_i, (double[]){ -vy / r, vx / r, 0, vx, vy, 0 }), v / a,
           (double[]){ way * vx / v, way * vy / v });
 }
 END_TEST
 
+/* A capsule rolls on two points, whose moments are the same rows twice: together they have the bound of one. */
+START_TEST(a_capsule_rolls_to_rest) {
+  const ball_def b = { 0.5, 0.01, 0.004, 0, 6, true };
+  const double v = 0.5, a = 5 * b.rolling * g / (7 * r);
+  stop_at(ball_state(&b, SHAPES, (double[]){ 0, v / r, 0, v, 0, 0 }), v / a, (double[]){ v * v / (2 * a), 0 });
+}
+END_TEST
+
 /* A ball that spins in its place stops at J w / (tau m g). */
 START_TEST(a_ball_spins_to_rest) {
-  const ball_def b = { 0.5, 0.003, 0.001, 0, 4 + 2 * (_i % 2) };
+  const ball_def b = { 0.5, 0.003, 0.001, 0, 4 + 2 * (_i % 2), false };
   const double w = 3;
   stop_at(ball_state(&b, (manner)(_i / 2), (double[]){ 0, 0, w, 0, 0, 0 }), J * w / (b.torsional * m * g),
           (double[]){ 0, 0 });
@@ -109,7 +120,7 @@ END_TEST
 START_TEST(rolling_friction_holds_up_to_its_angle) {
   const double still[6] = { 0 };
   for (int k = 0; k < 5; k++) {
-    ball_def b = { 2, 0, 0.002 + 0.01 * k, 0, 6 };
+    ball_def b = { 2, 0, 0.002 + 0.01 * k, 0, 6, false };
     const double limit = atan(b.rolling / r);
     for (int over = 0; over < 2; over++) {
       b.slope = limit + (over ? 1e-3 : -1e-6);
@@ -128,7 +139,7 @@ END_TEST
 START_TEST(condim_says_which_friction_acts) {
   static const int condims[] = { 1, 3, 4, 6 };
   const int condim = condims[_i % 4];
-  const ball_def b = { 0.5, 0.01, 0.004, 0, condim };
+  const ball_def b = { 0.5, 0.01, 0.004, 0, condim, false };
   const double v = 0.5, w = 1, t = 0.1;
   cdn_state *state =
       ball_state(&b, _i < 4 ? SHAPES : FILE_OF_MUJOCO, (double[]){ 0, condim == 1 ? 0 : v / r, w, v, 0, 0 });
@@ -148,7 +159,7 @@ END_TEST
 
 /* A ball that falls and spins: the push of an impact stops spin, too: tau P with P = (1 + e) m v. */
 START_TEST(an_impact_rubs_against_spin) {
-  const ball_def b = { 0, 0.004, 0, 0, 6 };
+  const ball_def b = { 0, 0.004, 0, 0, 6, false };
   cdn_system *system = scene_of(&b, PLANE);
   cdn_state *state = hybrid_state(system, (double[]){ 1, 0, 0, 0, 0, 0, r }, (double[]){ 0, 0, 10, 0, 0, -3 });
   OK_ON(state, cdn_settle(state, 0));
@@ -161,7 +172,7 @@ END_TEST
 
 /* Two frictions of one contact in each of the laws: the same as long as they do not feel each other. */
 START_TEST(every_law_of_impact_knows_them) {
-  const ball_def b = { 0, 0.004, 0.002, 0, 6 };
+  const ball_def b = { 0, 0.004, 0.002, 0, 6, false };
   cdn_system *system = scene_of(&b, PLANE);
   cdn_impact_def impact = cdn_default_impact_def();
   impact.law = (cdn_impact_law)(_i % 3), impact.propagation = (cdn_impact_propagation)(_i / 3);
@@ -178,7 +189,7 @@ END_TEST
 
 /* Studies: on a slope a ball rests within its angle, held by moments within their bounds. */
 START_TEST(studies_respect_rolling_friction) {
-  ball_def b = { 2, 0.01, 0.02, 0, 6 };
+  ball_def b = { 2, 0.01, 0.02, 0, 6, false };
   const bool unactuated[6] = { false };
   double f[6], unbalanced = 0;
   b.slope = atan(b.rolling / r) - 1e-3;
@@ -298,6 +309,7 @@ END_TEST
 
 static void add(TCase *c) {
   tcase_add_loop_test(c, a_ball_rolls_to_rest, 0, MANNERS);
+  tcase_add_test(c, a_capsule_rolls_to_rest);
   tcase_add_loop_test(c, a_ball_spins_to_rest, 0, 2 * MANNERS);
   tcase_add_loop_test(c, rolling_friction_holds_up_to_its_angle, 0, MANNERS);
   tcase_add_loop_test(c, condim_says_which_friction_acts, 0, 8);
