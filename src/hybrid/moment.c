@@ -54,7 +54,7 @@ static size_t divide_rows(moment *m, char *base) {
 static cdn_status take(moment *m, size_t (*divide)(moment *m, char *base), moment_memory *memory) {
   const cdn_allocator *a = cdni_system_allocator(cdn_state_system(m->state));
   if (memory->bytes) cdni_free(a, memory->bytes, memory->size);
-  memory->size = divide(m, NULL);
+  memory->size = divide(m, NULL) + 1; /* there may be no rows at all */
   memory->bytes = cdni_calloc(a, memory->size);
   if (!memory->bytes) return cdni_moment_fits(m, false);
   divide(m, memory->bytes);
