@@ -1,7 +1,9 @@
 /* Assembling: the guess and other starts, constraints and then goals, and never a State that is worse than the one
  * given. */
 #include <math.h>
+#include <stdio.h>
 
+#include "hybrid/hybrid.h"
 #include "studies/assembly.h"
 
 /* ---- memory of the goals -------------------------------------------------------------------- */
@@ -168,10 +170,19 @@ static void name_bound(const cdn_assembly *a, const cdn_state *state, char *text
   }
 }
 
+/* How messages call a constraint: its name, or the shapes whose contact it holds. */
+static void name_constraint(const cdn_assembly *a, const cdn_state *state, int constraint, char *text, size_t size) {
+  const hybrid_room *room = cdni_hybrid(a->system);
+  snprintf(text, size, "%s", constraint_at(a->room, constraint)->name);
+  for (int i = 0; room && i < cdni_hybrid_side_count(room); i++)
+    if (cdni_hybrid_side_constraint(room, i).i == constraint)
+      cdn_one_sided_text(state, (cdn_one_sided){ i }, text, size);
+}
+
 static cdn_status complain(cdn_assembly *a, const cdn_state *state, const char *function, const cdn_assembly_report *r,
                            const char *what) {
-  const char *name = constraint_at(a->room, r->worst_constraint.i)->name;
-  char bound[160];
+  char name[128], bound[160];
+  name_constraint(a, state, r->worst_constraint.i, name, sizeof name);
   name_bound(a, state, bound, sizeof bound);
   cdni_assembly_fail(a, CDN_ERR_CONSTRAINT, function, name,
                      "%s cannot satisfy the constraints from here: constraint '%s' is left with an error of %g units "

@@ -21,8 +21,12 @@ static cdn_status once(sides *x) {
   return status;
 }
 
+/* Contacts of shapes that have come to be on the way have the status of what is held: else their slots would be
+ * freed. */
 static cdn_status hold(sides *x, int i, bool on) {
   x->held[i] = on;
+  if (cdni_hybrid_is_of_pool(x->room, i) && !x->was[i])
+    return (on ? cdni_hybrid_touch : cdni_hybrid_let_go)(x->room, x->state, i);
   return cdn_constraint_set_enabled(x->state, cdni_hybrid_side_constraint(x->room, i), on);
 }
 
@@ -35,17 +39,30 @@ static cdn_status depth_of(const sides *x, int i, double *depth) {
   return CDN_OK;
 }
 
+/* Shapes that are within each other get slots, whose elements take part from here on. */
+static cdn_status see_shapes(sides *x) {
+  double gap;
+  if (x->speeds) return CDN_OK;
+  CDNI_TRY(cdni_hybrid_least_gap(x->room, x->state, &gap));
+  if (!(gap < -x->a->def.tolerance)) return CDN_OK;
+  CDNI_TRY(cdni_hybrid_take_slots(x->room, x->state));
+  for (int i = 0; i < x->n; i++)
+    if (cdni_hybrid_is_of_pool(x->room, i)) x->takes_part[i] = cdni_hybrid_side_is_there(x->room, x->state, i);
+  return CDN_OK;
+}
+
+/* If asked, what is farthest on its wrong side is held: all at once may not go, as of a box that is upside down. */
 static cdn_status any_violated(sides *x, bool hold_it, bool *any) {
-  double depth;
-  *any = false;
+  double depth, most = x->a->def.tolerance;
+  int worst = -1;
+  CDNI_TRY(see_shapes(x));
   for (int i = 0; i < x->n; i++) {
     if (!x->takes_part[i] || x->held[i]) continue;
     CDNI_TRY(depth_of(x, i, &depth));
-    if (!(depth > x->a->def.tolerance)) continue;
-    *any = true;
-    if (hold_it) CDNI_TRY(hold(x, i, true));
+    if (depth > most) most = depth, worst = i;
   }
-  return CDN_OK;
+  *any = worst >= 0;
+  return *any && hold_it ? hold(x, worst, true) : CDN_OK;
 }
 
 static size_t numbers(const sides *x) { return (size_t)(x->speeds ? x->a->nu : x->a->nq); }
@@ -91,6 +108,10 @@ static cdn_status end(sides *x, bool assembled) {
   double depth = 0;
   for (int i = 0; i < x->n; i++) {
     if (!x->takes_part[i]) continue;
+    if (!x->was[i] && cdni_hybrid_is_of_pool(x->room, i)) {
+      CDNI_TRY(cdni_hybrid_let_go(x->room, x->state, i));
+      continue;
+    }
     CDNI_TRY(cdn_constraint_set_enabled(x->state, cdni_hybrid_side_constraint(x->room, i), x->was[i]));
     if (!x->was[i] || !assembled) continue;
     CDNI_TRY(depth_of(x, i, &depth));

@@ -4,6 +4,7 @@
 #include <cardan/equilibrium.h>
 #include <cardan/modes.h>
 
+#include "hybrid/hybrid.h"
 #include "matrix.h"
 #include "studies/assembly.h"
 
@@ -185,6 +186,20 @@ static bool goal_sum(cell *c, cdn_assembly *a, cdn_state *state, double *sum, do
   return true;
 }
 
+/* What is on its surface bears goals that pull it on, whatever its status. */
+static bool hold_closed(cell *c, cdn_state *state) {
+  const hybrid_room *room = cdni_hybrid(cdn_state_system(state));
+  for (int i = 0; room && i < cdni_hybrid_side_count(room); i++) {
+    double gap;
+    if (!cdni_hybrid_side_is_there(room, state, i) || cdni_hybrid_side_is_ratchet(room, i)) continue;
+    if (!cell_call(c, cdn_one_sided_gap(state, (cdn_one_sided){ i }, &gap), "cdn_one_sided_gap")) return false;
+    const cdn_constraint side = cdni_hybrid_side_constraint(room, i);
+    if (gap < 1e-8 && !cell_call(c, cdn_constraint_set_enabled(state, side, true), "cdn_constraint_set_enabled"))
+      return false;
+  }
+  return true;
+}
+
 /* The gradient at the State, and that at the end is balanced by constraints: no displacement lessens the sum. */
 static void check_goals(cell *c, cdn_assembly *a) {
   double *v = cell_room(c, (size_t)c->nu), *gradient = cell_room(c, (size_t)c->nu), sum, side[4], got = 0;
@@ -195,6 +210,7 @@ static void check_goals(cell *c, cdn_assembly *a) {
   /* flags of what moves belong to calls of cdn_assemble; all does */
   ASK(cdn_state_copy(c->other, c->state));
   ASK(cdn_assemble(a, c->other, &report));
+  if (!hold_closed(c, c->other)) return;
   ASK(cdn_displacement_basis(c->other, D, &n));
   if (!goal_sum(c, a, c->other, &sum, gradient)) return;
   for (int i = 0; i < n; i++)
