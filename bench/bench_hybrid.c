@@ -1,5 +1,6 @@
 /* Rigid contact: what an error costs, here and in Siconos. The woodpecker toy of ./run accuracy, three periods; errors
- * at the end, of positions and angles and of speeds relative to 1 or to themselves, against a run at 1e-11.
+ * at the end, of positions and angles and of speeds relative to 1 or to themselves, against a run at 1e-11. Then sets
+ * of contacts (hybrid_sets.h).
  *
  * bench_hybrid [SECONDS]    what a run in Siconos may take (default 20); its steps are halved until one takes longer */
 #include <math.h>
@@ -8,6 +9,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "hybrid_sets.h"
 #include "hybrid_siconos.h"
 #include "problem.h"
 
@@ -58,5 +60,6 @@ int main(int argc, char **argv) {
   (void)most;
   printf("\nSiconos is not installed (Debian: libsiconos-kernel-dev): no comparison.\n");
 #endif
+  bench_sets();
   return 0;
 }

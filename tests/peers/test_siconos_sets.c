@@ -3,7 +3,7 @@
  * and friction is small there is one answer: both have the same pushes. */
 #include <stdlib.h>
 
-#include "../check_main.h"
+#include "../testing.h"
 
 #ifdef TEST_SICONOS
 #  include <siconos/numerics/FrictionContactProblem.h>

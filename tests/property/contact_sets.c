@@ -1,5 +1,9 @@
 #include "contact_sets.h"
 
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
 #include "core/core.h"
 
 static int imax(int a, int b) { return a > b ? a : b; }

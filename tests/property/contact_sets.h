@@ -3,7 +3,7 @@
 #define CONTACT_SETS_H
 
 #include "hybrid/cones.h"
-#include "random_tree.h"
+#include "random_numbers.h"
 
 typedef struct contact_set {
   int bodies, n, rows;

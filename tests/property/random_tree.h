@@ -4,20 +4,7 @@
 #define CARDAN_TESTS_RANDOM_TREE_H
 
 #include "../testing.h"
-
-/* ---- random numbers: the same on every machine (splitmix64) ---- */
-
-typedef struct rng {
-  uint64_t state;
-} rng;
-rng rng_of(uint64_t seed);
-uint64_t rng_next(rng *r);
-double uniform(rng *r, double lower, double upper);
-int pick(rng *r, int n); /* 0 .. n - 1 */
-cdn_vec3 random_vec3(rng *r, double size);
-cdn_rotation random_rotation(rng *r);
-cdn_spatial random_spatial(rng *r, double size);
-void random_numbers(rng *r, double size, double *x, int n);
+#include "random_numbers.h"
 
 /* ---- trees ---- */
 
