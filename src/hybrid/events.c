@@ -213,13 +213,22 @@ static cdn_status handle(const void *self, cdn_state *state, int n, const cdn_oc
   return status;
 }
 
-static cdn_event add(cdn_declarer *d, const char *name, const char *what, int group, int index) {
+/* The least gap of shapes is that of now these, now those: where it comes near zero and away again there may be a kink,
+ * which slopes do not tell. */
+enum { SAMPLES = 7 };
+
+static cdn_event add_sampled(cdn_declarer *d, const char *name, const char *what, int group, int index, int samples) {
   char text[300];
   cdn_event_def def = cdn_default_event_def();
+  def.samples = samples;
   snprintf(text, sizeof text, "%s %s", name, what);
   def.stage = CDN_STAGE_POSITION; /* what a value needs beyond that it asks for */
   def.name = text, def.group = group, def.index = index, def.direction = CDN_FALLING, def.handle_set = handle;
   return cdn_declare_event(d, &def);
+}
+
+static cdn_event add(cdn_declarer *d, const char *name, const char *what, int group, int index) {
+  return add_sampled(d, name, what, group, index, 1);
 }
 
 cdn_status cdni_hybrid_declare_events(hybrid_room *room, cdn_declarer *d) {
@@ -249,7 +258,7 @@ cdn_status cdni_hybrid_declare_events(hybrid_room *room, cdn_declarer *d) {
     add(d, kept_at(room, i)->name, "acts", room->pushes, sides + frictions + 2 * i);
     add(d, kept_at(room, i)->name, "rests", room->pushes, sides + frictions + 2 * i + 1);
   }
-  if (room->slots > 0) add(d, "a shape", "touches", room->gaps, sides);
+  if (room->slots > 0) add_sampled(d, "a shape", "touches", room->gaps, sides, SAMPLES);
   for (int i = 0; i < room->slots; i++)
     add(d, side_at(room, room->first_slot + i)->name, "slides off", room->gaps, sides + 1 + i);
   room->jam_event =

@@ -21,7 +21,8 @@ cdn_status cdni_look_ahead(cdn_stepper *s, double t, double *y, double *work) {
   /* the evaluations that dense output still needs use `report` */
   if (s->method->extend && !s->extended && !ev->look_ready) CDNI_TRY(cdn_state_copy(s->report, s->work));
   ev->look_ready = true;
-  return cdni_look(s, t, y, work);
+  /* where forces grow without bound within the step, a shorter one may do */
+  return cdni_take_failure(s, s->report, cdni_look(s, t, y, work));
 }
 
 cdn_status cdni_scene_at(cdn_stepper *s, double t) {
