@@ -25,6 +25,7 @@ typedef struct world {
   cdn_check *check;
   cdn_invertible *invertible;
   cdn_invertible_motion *motion;
+  cdn_state *plain; /* whose motion that is: without elements whose statuses change */
   cdn_spec *spec;
   cdn_carry_report *report;
   cdn_spec_tree *tree;

@@ -238,7 +238,8 @@ static void begin_running(world *w) {
   OK(cdn_spec_make_tree(w->spec, &w->tree));
   OK_ON(w->state, cdn_state_carry(w->state, w->state, &w->report));
   OK(cdn_invertible_create(NULL, &w->invertible));
-  OK_ON(w->state, cdn_invertible_motion_create(w->state, NULL, &w->motion));
+  OK(cdn_state_create(cdn_model_system(w->model), &w->plain));
+  OK_ON(w->plain, cdn_invertible_motion_create(w->plain, NULL, &w->motion));
   static const double corners[] = { 0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1 };
   OK(cdn_surface_create_convex(4, corners, &w->surface));
   OK(cdn_scene_create(w->state, NULL, &w->scene));
@@ -262,6 +263,7 @@ static void end_running(world *w) {
   cdn_surface_release(w->surface);
   cdn_check_destroy(w->check);
   cdn_invertible_motion_destroy(w->motion);
+  cdn_state_destroy(w->plain);
   cdn_invertible_destroy(w->invertible);
   cdn_carry_report_destroy(w->report);
   cdn_spec_tree_destroy(w->tree);
