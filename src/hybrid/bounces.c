@@ -107,10 +107,8 @@ static cdn_status switch_held(moment *m, double rest, bool on) {
  * centripetal ones. */
 cdn_status cdni_bounces_hold(moment *m, double rest) {
   if (!m->stops) return CDN_OK;
-  cdn_projection_def exactly = cdn_default_projection_def();
-  exactly.always = true;
   CDNI_TRY(switch_held(m, rest, true));
-  CDNI_TRY(cdn_project_u(m->state, &exactly, NULL));
+  CDNI_TRY(cdni_moment_project(m));
   return switch_held(m, rest, false);
 }
 

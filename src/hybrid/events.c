@@ -52,10 +52,10 @@ static cdn_status move_gap(const void *self, cdn_state *state, int i, double *ga
 }
 
 /* Of a slip with speed v: *left is positive until it may have come to its end, *until until it is fast. Along one
- * equation a slip ends where it has turned back. Along two it seldom passes zero: it ends where it is slow, and one
- * that begins there is looked at again where it is faster, or has turned back. A spin that begins, too, may turn back
- * slowly: where a ball comes from a face to an edge, the push that bounds its friction jumps, and within the rounding
- * of that place it begins and ends again and again. */
+ * equation a slip ends where it has turned back. Along two it seldom passes zero: it ends where it is slow; one that
+ * is slow ends where it has turned back, and is looked at again where it is faster, or, where it begins, has turned
+ * away from where it began. A spin that begins, too, may turn back slowly: where a ball comes from a face to an edge,
+ * the push that bounds its friction jumps, and within the rounding of that place it begins and ends again and again. */
 static void follow_slip(const double *numbers, int n, const double v[2], double *left, double *until) {
   const double *d = numbers + FRICTION_DIRECTION, rest = numbers[FRICTION_REST], size = hypot(v[0], v[1]);
   *left = *until = NAN;
@@ -65,7 +65,7 @@ static void follow_slip(const double *numbers, int n, const double v[2], double 
   } else if (rest > 0) *left = size - rest;
   else {
     *left = v[0] * d[0] + v[1] * d[1] + SLIP_AT_REST;
-    *until = -3 * rest - size;
+    *until = numbers[FRICTION_BEGINS] ? -rest - fabs(v[0] * d[1] - v[1] * d[0]) : -3 * rest - size;
   }
 }
 
@@ -94,7 +94,8 @@ static bool any_acts(const hybrid_room *room, const double *statuses) {
   for (int i = 0; i < hybrid_sides(room); i++)
     if (statuses[i] != 0) return true;
   for (int i = 0; i < hybrid_frictions(room); i++)
-    if (friction_status_in(room, statuses, i) == CDN_FRICTION_STICK) return true;
+    if (friction_status_in(room, statuses, i) == CDN_FRICTION_STICK || cdni_friction_begins(room, statuses, i))
+      return true;
   for (int i = 0; i < hybrid_kept(room); i++)
     if (kept_at(room, i)->sense != 0) return true;
   return false;
@@ -133,8 +134,12 @@ static double rounding_of(const hybrid_room *room, cdn_state *state, const doubl
  * the time in which a slip turns. */
 static const double JAM = 1e-3;
 
-/* Of elements that are on: their push; of friction that sticks: what its force may still grow by; how far slips are
- * from jamming. Where nothing acts nobody asks for accelerations. */
+/* A slip that begins follows its acceleration less well than that: its direction has to be read from its speed. */
+static const double STEERED = 0.5;
+
+/* Of elements that are on: their push; of friction that sticks: what its force may still grow by, of a slip that begins
+ * how well it follows its acceleration; how far slips are from jamming. Where nothing acts nobody asks for
+ * accelerations. */
 static cdn_status calc_pushes(const hybrid_room *room, cdn_state *state, double *pushes) {
   const double *statuses = hybrid_statuses(room, state);
   if (!any_acts(room, statuses)) {
@@ -162,6 +167,7 @@ static cdn_status calc_pushes(const hybrid_room *room, cdn_state *state, double 
   const pressing p = { .lambda = lambda, .joints = joints };
   for (int i = 0; i < hybrid_frictions(room); i++) {
     pushes[i] = NAN;
+    if (cdni_friction_begins(room, statuses, i)) pushes[i] = cdni_friction_steers(room, state, i) - STEERED;
     if (friction_status_in(room, statuses, i) == CDN_FRICTION_STICK)
       pushes[i] = beyond(rounding, cdni_friction_margin(room, state, i, &p, NULL));
   }

@@ -37,11 +37,11 @@ typedef struct kept_reaction {
 } kept_reaction;
 enum { KEPT_VALUE, KEPT_PARAMS };
 
-/* The status in a State: one number of each one-sided element (0 or 1), then four of each friction: what it does, the
- * direction of its slip (two), and the speed below which the slip may have come to its end;
- * negative: it begins there. Last come two of each kept reaction: whether its force acts, and the sign of that force
+/* The status in a State: one number of each one-sided element (0 or 1), then five of each friction: what it does, the
+ * direction of its slip (two), the speed below which the slip may have come to its end (negative: it is slower), and
+ * whether it begins (slip.c). Last come two of each kept reaction: whether its force acts, and the sign of that force
  * (exactly: 0). */
-enum { FRICTION_STATUS, FRICTION_DIRECTION, FRICTION_REST = 3, FRICTION_NUMBERS };
+enum { FRICTION_STATUS, FRICTION_DIRECTION, FRICTION_REST = 3, FRICTION_BEGINS, FRICTION_NUMBERS };
 enum { KEPT_ACTS, KEPT_SIGN, KEPT_NUMBERS };
 
 /* Speeds of slip below this are at rest, m/s or rad/s: what is left where others hold friction at its bound, or where

@@ -2,6 +2,7 @@
  * nothing is between them; then accelerations, from which the statuses follow. */
 #include "hybrid/crowd.h"
 #include "hybrid/impact.h"
+#include "hybrid/slip.h"
 
 #include <float.h>
 #include <math.h>
@@ -20,6 +21,7 @@ static size_t divide_elements(moment *m, char *base) {
   m->friction_cone = cdni_part(base, &at, frictions, sizeof *m->friction_cone);
   m->was = cdni_part(base, &at, frictions, sizeof *m->was);
   m->was_e = cdni_part(base, &at, 2 * frictions, sizeof(double));
+  m->begins = cdni_part(base, &at, frictions, sizeof *m->begins);
   m->f = cdni_part(base, &at, all, sizeof(double));
   m->x = cdni_part(base, &at, all, sizeof(double));
   m->lambda = cdni_part(base, &at, (size_t)m->all_equations, sizeof(double));
@@ -219,7 +221,9 @@ static cdn_status remember(moment *m) {
     double *e = m->was_e + 2 * i;
     m->was[i] = friction_status(room, m->state, i);
     e[0] = numbers[FRICTION_DIRECTION], e[1] = numbers[FRICTION_DIRECTION + 1];
+    m->begins[i] = cdni_friction_begins(room, hybrid_statuses(room, m->state), i);
     if (!m->fired || !fired_at(m->fired->slips, i)) continue;
+    m->begins[i] = false; /* forces that brake it, now */
     double force[2];
     CDNI_TRY(cdn_dry_friction_force(m->state, (cdn_dry_friction){ i }, force));
     force[1] /= friction_scale(room, m->state, i, 1);
@@ -236,7 +240,7 @@ static cdn_status renew_slots(moment *m) {
   CDNI_TRY(cdni_hybrid_renew_slots(room, m->state, m->fired && m->fired->shapes_touch));
   cdni_changes_renewed(m);
   for (int i = slot_friction(room, 0); i < slot_friction(room, room->slots); i++)
-    m->was[i] = friction_status(room, m->state, i);
+    m->was[i] = friction_status(room, m->state, i), m->begins[i] = m->begins[i] && m->was[i] == CDN_FRICTION_SLIP;
   return cdn_realize(m->state, CDN_STAGE_VELOCITY);
 }
 
@@ -299,9 +303,7 @@ static cdn_status find_statuses(moment *m, cdn_hybrid_totals *totals) {
   cdni_moment_choose(m, totals);
   CDNI_TRY(cdni_moment_keep_closed(m));
   CDNI_TRY(cdni_moment_set_statuses(m));
-  cdn_projection_def exactly = cdn_default_projection_def();
-  exactly.always = true;
-  return cdn_project_u(m->state, &exactly, NULL);
+  return cdni_moment_hold(m);
 }
 
 /* Statuses are found anew so often. */

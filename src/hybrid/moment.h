@@ -28,6 +28,8 @@ typedef struct moment {
   int *side_cone, *friction_cone; /* by element; -1: it takes no part */
   cdn_friction_status *was;       /* by friction: its status before */
   double *was_e;                  /* and its direction, two numbers; of one that has begun to slip, where to */
+  bool *begins;                   /* by friction: a slip that begins, along was_e, goes on so */
+  bool starts;                    /* slips begin now */
   bool approach;                  /* bodies approach where nothing is between them: there is an impact */
   bool hit;                       /* there has been one */
   bool jammed;                    /* there was one without approach: no accelerations agree with friction */
@@ -99,6 +101,10 @@ bool cdni_moment_parts(moment *m);
 /* Solves for accelerations, which tell the statuses; and writes these into the State. */
 cdn_status cdni_moment_accelerate(moment *m, bool *found);
 cdn_status cdni_moment_set_statuses(moment *m);
+/* hold.c: brings the speeds of all constraints that are enabled to rest. */
+cdn_status cdni_moment_project(moment *m);
+/* Brings the speeds to rest that these statuses hold, and those from which slips begin. */
+cdn_status cdni_moment_hold(moment *m);
 /* Whether a slip whose direction was read from its speed is too slow for that now, as what sticks beside it has been
  * brought to rest. Then statuses have to be found again; each time this ends at least one such slip. */
 cdn_status cdni_moment_slowed(moment *m, bool *slowed);

@@ -1,16 +1,11 @@
-/* Forces that follow reactions, within one evaluation. That of friction that slips is sigma = mu(v) N against the slip,
- * where N may be made of multipliers lambda, which depend on all forces; one that keeps a reaction is what makes that
- * reaction its value. Near a solution lambda = lambda0 + sum of columns times the change of
- * sigma, one for each friction (8.70), and Newton's method finds the sigma that agree with their own multipliers.
- * It takes one round where N is linear. Beside soft rows lambda bends where rows come and go, and more solutions
- * follow. */
+/* Forces that follow reactions: that of friction that slips is sigma = mu(v) N against the slip, where N may be made of
+ * multipliers, which depend on all forces; one that keeps a reaction is what makes that reaction its value. Which
+ * sigma agree with their own multipliers is found elsewhere (agree.c). */
 #include <math.h>
 #include <stdio.h>
 
 #include "hybrid/press.h"
 #include "hybrid/slip.h"
-#include "math/lu.h"
-#include "matter/operators.h"
 
 cdn_status cdni_friction_slip(const hybrid_room *room, cdn_state *state, int i, double v[2]) {
   double along[2] = { 0, 0 };
@@ -21,9 +16,8 @@ cdn_status cdni_friction_slip(const hybrid_room *room, cdn_state *state, int i, 
 }
 
 /* Along one equation the direction is that of the status: a slip that has turned back within a step has come to rest,
- * the step ends there, and until then the force continues smoothly. Along two it is that of the speed. Where a slip
- * begins, it is that of the status, for which the moment has solved: the direction of a speed that is almost zero would
- * follow any change within mu N / (m v), and keep steps as short. */
+ * the step ends there, and until then the force continues smoothly. Along two it is that of the speed; where a slip
+ * begins (below), that of the status comes first. */
 void cdni_friction_direction(const double *numbers, int n, const double v[2], double e[2]) {
   const double *d = numbers + FRICTION_DIRECTION, length = hypot(v[0], v[1]);
   e[0] = d[0], e[1] = d[1];
@@ -79,11 +73,24 @@ cdn_status cdni_follower_law(const hybrid_room *room, cdn_state *state, int i, f
   return CDN_OK;
 }
 
-static double *ease_of(const hybrid_room *room, cdn_state *state) {
-  return cdni_hybrid_forces(room, state) + 2 * hybrid_followers(room);
+/* ---- a slip that begins ----
+ *
+ * The direction of a speed that is almost zero follows the forces within m v / (mu N), and would keep steps as short.
+ * What it follows to is known: the direction along which the slip accelerates (8.84). Friction in that direction is
+ * wrong by the part v e' / (mu N / m) where e turns with e', so speeds across it by v turn / 3. Until that comes to the
+ * accuracy ("is fast") or forces that brake the slip no longer let it follow, this direction is solved for. */
+
+bool cdni_friction_begins(const hybrid_room *room, const double *statuses, int i) {
+  if (i >= hybrid_frictions(room) || friction_at(room, i)->n < 2) return false;
+  return friction_status_in(room, statuses, i) == CDN_FRICTION_SLIP &&
+         friction_numbers_in(room, statuses, i)[FRICTION_BEGINS] != 0;
 }
 
-double cdni_hybrid_ease(const hybrid_room *room, cdn_state *state) { return *ease_of(room, state); }
+double cdni_friction_steers(const hybrid_room *room, cdn_state *state, int i) {
+  return cdni_friction_begins(room, hybrid_statuses(room, state), i) ? hybrid_steers(room, state)[i] : NAN;
+}
+
+double cdni_hybrid_ease(const hybrid_room *room, cdn_state *state) { return *hybrid_ease(room, state); }
 
 cdn_status cdni_friction_law(const hybrid_room *room, cdn_state *state, int i, friction_law *out) {
   const double *numbers = friction_numbers(room, state, i), *p = friction_params(room, state, i);
@@ -101,14 +108,14 @@ cdn_status cdni_hybrid_load_slips(const hybrid_room *room, cdn_state *state, boo
   const double *statuses = hybrid_statuses(room, state);
   bool follows = false, joints = false;
   memset(forces, 0, (size_t)hybrid_followers(room) * 2 * sizeof *forces);
-  *ease_of(room, state) = 1;
+  *hybrid_ease(room, state) = 1;
   for (int i = 0; i < hybrid_kept(room); i++) joints = joints || kept_acts_in(room, statuses, i);
   for (int i = 0; i < hybrid_frictions(room); i++) {
     friction_law law;
     if (friction_status_in(room, statuses, i) != CDN_FRICTION_SLIP) continue;
     const dry_friction *x = friction_at(room, i);
     follows = follows || x->normal >= 0 || x->reaction >= 0;
-    joints = joints || x->joint >= 0;
+    joints = joints || x->joint >= 0 || cdni_friction_begins(room, statuses, i);
     CDNI_TRY(cdni_friction_law(room, state, i, &law));
     const double load = friction_params(room, state, i)[FRICTION_LOAD];
     for (int k = 0; k < x->n; k++) forces[2 * i + k] = -law.mu * load * law.pull[k];
@@ -165,6 +172,7 @@ cdn_status cdni_slip_joints(const hybrid_room *room, cdn_state *state, int n, co
   return CDN_OK;
 }
 
+<<<<<<< HEAD
 typedef struct slip_problem {
   const hybrid_room *room;
   cdn_state *state;
@@ -348,6 +356,8 @@ cdn_status cdni_hybrid_correct(const hybrid_room *room, cdn_state *state, const 
   return status;
 }
 
+=======
+>>>>>>> 60feb23d (Where a slip begins its direction is that of its acceleration; what is brought to rest at a moment is so by impulses)
 cdn_status cdni_hybrid_power(const hybrid_room *room, cdn_state *state, double *power) {
   *power = 0;
   if (!cdni_hybrid_follows(room, state)) return CDN_OK;

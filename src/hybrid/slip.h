@@ -26,6 +26,15 @@ cdn_status cdni_follower_law(const hybrid_room *room, cdn_state *state, int i, f
 cdn_status cdni_friction_law(const hybrid_room *room, cdn_state *state, int i, friction_law *out);
 /* The forces of all followers: two numbers each. */
 double *cdni_hybrid_forces(const hybrid_room *room, cdn_state *state);
+/* Behind them: how far from a jam they are, and by friction how well a slip that begins follows its acceleration. */
+static inline double *hybrid_ease(const hybrid_room *room, cdn_state *state) {
+  return cdni_hybrid_forces(room, state) + 2 * hybrid_followers(room);
+}
+static inline double *hybrid_steers(const hybrid_room *room, cdn_state *state) { return hybrid_ease(room, state) + 1; }
+/* Whether friction i slips so slowly, along two equations, that the direction of its slip follows its acceleration: how
+ * well it does, 1: at best, negative: not at all. NAN: it does not begin. Stage of the second: Acceleration. */
+bool cdni_friction_begins(const hybrid_room *room, const double *statuses, int i);
+double cdni_friction_steers(const hybrid_room *room, cdn_state *state, int i);
 /* How far friction that slips is from jamming: 1 where pushes do not follow from it, towards 0 where they grow without
  * bound (Painleve). Stage: Acceleration. */
 double cdni_hybrid_ease(const hybrid_room *room, cdn_state *state);

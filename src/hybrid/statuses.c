@@ -15,6 +15,11 @@ double cdni_moment_at_rest(const moment *m) {
 /* Slips along two equations that are slower than this are at rest: they need not pass zero. */
 static double slow(const moment *m) { return 0.3 * m->accuracy; }
 
+/* How fast a slip that begins is across a direction. */
+static double across(const moment *m, const cone *c, const double e[2]) {
+  return fabs(m->v[c->tangent] * e[1] - m->v[c->tangent + 1] * e[0]);
+}
+
 /* The first guess of each cone, and what is known: friction that slips does so in the direction of its speed. What has
  * fired must change: contact that lets go pushes no more, what has begun to slip slips. */
 static void prepare(moment *m, bool insists) {
@@ -35,7 +40,8 @@ static void prepare(moment *m, bool insists) {
     const bool is_given = !m->fired && size > fmax(rest, slow(m));
     const bool stays = m->was[i] == CDN_FRICTION_STICK && !m->hit && !is_given;
     /* what an impact leaves slipping slips, however slowly: projected away, it would undo the impact */
-    c->slips = size > (c->n == 1 ? rest : fmax(rest, slow(m))) && !ends && !stays;
+    const bool begins = m->begins[i] && !m->hit && across(m, c, m->was_e + 2 * i) <= slow(m);
+    c->slips = size > (c->n == 1 ? rest : fmax(rest, slow(m))) && !ends && !stays && !(begins && !insists);
     c->e[0] = m->was_e[2 * i], c->e[1] = m->was_e[2 * i + 1];
     if (c->slips) c->e[0] = x / size, c->e[1] = y / size;
     /* what began to slip and is still slow goes on: of two that hold each other both slip, not one by turns */
@@ -87,6 +93,14 @@ static void hold_what_rests(moment *m) {
   }
 }
 
+/* Whether a slip begins: the solution tells a direction along which it accelerates, or will. */
+static bool begins(const moment *m, int i, const cone *c) {
+  if (c->status != CONE_SLIPS || c->slips) return false;
+  if (m->was[i] == CDN_FRICTION_SLIP && m->fired && fired_at(m->fired->slips, i)) return false;
+  const double w = m->w[c->tangent] * c->e[0] + m->w[c->tangent + 1] * c->e[1];
+  return w >= -HELD * hypot(m->b[c->tangent], m->b[c->tangent + 1]);
+}
+
 cdn_status cdni_moment_set_statuses(moment *m) {
   const hybrid_room *room = m->room;
   hold_what_rests(m);
@@ -107,12 +121,30 @@ cdn_status cdni_moment_set_statuses(moment *m) {
                                                     : CDN_FRICTION_STICK;
     to[FRICTION_DIRECTION] = pressed ? c->e[0] : 0;
     to[FRICTION_DIRECTION + 1] = pressed && c->n > 1 ? c->e[1] : 0;
+    to[FRICTION_BEGINS] = pressed && c->n > 1 && begins(m, i, c);
     to[FRICTION_REST] = pressed ? end_of(m, i, c) : 0;
+    /* what begins does so from rest: a slow speed against its direction would be pushed on */
+    const bool starts = to[FRICTION_BEGINS] && !m->begins[i];
+    m->starts = m->starts || starts;
     CDNI_TRY(cdn_constraint_set_enabled(m->state, (cdn_constraint){ friction_at(room, i)->slip },
-                                        to[FRICTION_STATUS] == CDN_FRICTION_STICK));
+                                        to[FRICTION_STATUS] == CDN_FRICTION_STICK || starts));
   }
   cdni_kept_set_statuses(m, status);
   return CDN_OK;
+}
+
+/* What has been brought to rest begins to slip. */
+static cdn_status start_slips(moment *m) {
+  for (int i = 0; i < hybrid_frictions(m->room) && m->starts; i++)
+    if (friction_status(m->room, m->state, i) == CDN_FRICTION_SLIP)
+      CDNI_TRY(cdn_constraint_set_enabled(m->state, (cdn_constraint){ friction_at(m->room, i)->slip }, false));
+  m->starts = false;
+  return CDN_OK;
+}
+
+cdn_status cdni_moment_hold(moment *m) {
+  CDNI_TRY(cdni_moment_project(m));
+  return start_slips(m);
 }
 
 /* Whether friction that has begun to slip sticks by the solution. */
@@ -123,21 +155,38 @@ static bool is_ignored(const moment *m) {
   return false;
 }
 
+/* Slips that begin accelerate along themselves. What does not any more, as forces have jumped, is none. */
+static bool begin_no_more(moment *m) {
+  bool any = false;
+  for (int i = 0; i < hybrid_frictions(m->room); i++) {
+    const cone *c = m->friction_cone[i] >= 0 ? &m->cones[m->friction_cone[i]] : NULL;
+    if (!c || !m->begins[i] || c->slips) continue;
+    const double x = m->v[c->tangent], y = m->v[c->tangent + 1];
+    if (!(hypot(x, y) > slow(m))) continue;
+    if (c->status == CONE_SLIPS && across(m, c, c->e) <= 3 * slow(m) && x * c->e[0] + y * c->e[1] > 0) continue;
+    m->begins[i] = false, any = true;
+  }
+  return any;
+}
+
+static void solve(moment *m, bool *found) {
+  do {
+    prepare(m, false);
+    *found = cdni_moment_solve_kept(m);
+  } while (begin_no_more(m));
+}
+
 cdn_status cdni_moment_accelerate(moment *m, bool *found) {
   CDNI_TRY(cdni_moment_free_accelerations(m));
   CDNI_TRY(cdni_moment_bend(m));
   CDNI_TRY(cdni_moment_respond_kept(m));
-  prepare(m, false);
-  *found = cdni_moment_solve_kept(m);
+  solve(m, found);
   if (*found && !is_ignored(m)) return CDN_OK;
   if (!*found && !(m->fired && !m->hit)) return CDN_OK;
   /* others share the load of friction that sticks beyond its bound: it stays at the bound, and they hold it */
   prepare(m, true);
   if (cdni_moment_solve_kept(m)) *found = true;
-  else if (*found) {
-    prepare(m, false);
-    *found = cdni_moment_solve_kept(m);
-  }
+  else if (*found) solve(m, found);
   return CDN_OK;
 }
 

@@ -62,8 +62,8 @@ const cdn_subsystem_ops cdni_hybrid_ops = { .struct_size = sizeof cdni_hybrid_op
 cdn_ticket cdni_hybrid_status(const hybrid_room *room) { return room->status.ticket; }
 void cdni_hybrid_declare_forces(const hybrid_room *room, cdn_declarer *d, cdn_cache acceleration,
                                 const slip_answer *answer) {
-  /* the last one: how far from a jam */
-  const size_t size = (size_t)(2 * (hybrid_frictions(room) + hybrid_kept(room)) + 1) * sizeof(double);
+  /* then how far from a jam, and by friction how well a slip that begins follows its acceleration */
+  const size_t size = (size_t)(3 * hybrid_frictions(room) + 2 * hybrid_kept(room) + 1) * sizeof(double);
   ((hybrid_room *)room)->forces = cdni_declare_companion(d, "slip_forces", size, acceleration);
   ((hybrid_room *)room)->answer = *answer;
 }

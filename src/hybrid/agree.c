@@ -1,0 +1,292 @@
+/* Forces that agree with the reactions that follow from them, within one evaluation. Near a solution lambda = lambda0 +
+ * sum of columns times the change of sigma, one for each force (8.70), and Newton's method finds the sigma that agree
+ * with their own multipliers. It takes one round where N is linear. Beside soft rows lambda bends where rows come and
+ * go, and more solutions follow. Of a slip that begins the direction is unknown, too: it has a second column. */
+#include <math.h>
+
+#include "hybrid/press.h"
+#include "hybrid/slip.h"
+
+typedef struct slip_problem {
+  const hybrid_room *room;
+  cdn_state *state;
+  int n, m;      /* columns; equations of all constraints */
+  int *elements; /* by column; of a slip that begins there are two, along the direction of its status and across */
+  bool *across, holds; /* holds: slips that begin keep the direction of their status */
+  friction_law *laws;
+  double *base, *sigma; /* of the solution with multipliers lambda0, and now */
+  const double *lambda0;
+  double *lambda;
+  double *columns;              /* m x n: the change of lambda by each sigma */
+  double *joints0, *joints, *J; /* the same of what mobilizers transmit: 3 numbers of each, and 3 x n */
+  double *X;                    /* nu x n */
+  double *a, *B;                /* slips that begin: accelerations along their columns, and what changes them (n x n) */
+  double *G;                    /* 2 x nu */
+  double *A, *r, *step, *inverse; /* of Newton's method */
+  double ease;
+} slip_problem;
+
+static size_t divide(slip_problem *p, char *frame) {
+  const size_t n = (size_t)p->n, m = (size_t)p->m, nu = (size_t)p->room->matter->tree.nu, d = sizeof(double);
+  const size_t joints = 3 * (size_t)p->room->joints;
+  size_t at = 0;
+  p->elements = cdni_part(frame, &at, n, sizeof *p->elements);
+  p->across = cdni_part(frame, &at, n, sizeof *p->across);
+  p->laws = cdni_part(frame, &at, n, sizeof *p->laws);
+  p->a = cdni_part(frame, &at, n, d), p->B = cdni_part(frame, &at, n * n, d);
+  p->base = cdni_part(frame, &at, n, d), p->sigma = cdni_part(frame, &at, n, d);
+  p->lambda = cdni_part(frame, &at, m, d), p->columns = cdni_part(frame, &at, m * n, d);
+  p->X = cdni_part(frame, &at, nu * n, d), p->G = cdni_part(frame, &at, 2 * nu, d);
+  p->joints0 = cdni_part(frame, &at, joints, d), p->joints = cdni_part(frame, &at, joints, d);
+  p->J = cdni_part(frame, &at, joints * n, d);
+  p->A = cdni_part(frame, &at, n * n, d), p->r = cdni_part(frame, &at, n, d);
+  p->inverse = cdni_part(frame, &at, n * n, d);
+  p->step = cdni_part(frame, &at, n, d);
+  return at;
+}
+
+/* to = from + columns (sigma - base), of m numbers. */
+static void follow(const slip_problem *p, int m, const double *from, const double *columns, double *to) {
+  for (int k = 0; k < m; k++) {
+    to[k] = from[k];
+    for (int j = 0; j < p->n; j++) to[k] += columns[k * p->n + j] * (p->sigma[j] - p->base[j]);
+  }
+}
+
+static double acceleration(const slip_problem *p, int i) {
+  double sum = p->a[i];
+  for (int j = 0; j < p->n; j++) sum += p->B[i * p->n + j] * (p->sigma[j] - p->base[j]);
+  return sum;
+}
+
+/* Whether forces across column i - 1, which are those of column i, turn the slip at all: other contacts that stick may
+ * leave it one direction. */
+static const double TURNS = 1e-6;
+static bool turns(const slip_problem *p, int i) {
+  return -p->B[i * p->n + i] > TURNS * fabs(p->B[(i - 1) * p->n + i - 1]);
+}
+
+/* Several contacts of one body may share what turns its slip in many ways: each takes as little as this part of what it
+ * could do lets it. */
+static const double SHARED = 1e-7;
+
+/* The slip accelerates along its own direction: across it nothing is left. The direction is (along, across) of the
+ * columns i - 1 and i. */
+static void set_direction(slip_problem *p, int i, double *row) {
+  const double along = p->sigma[i - 1], across = p->sigma[i], b = acceleration(p, i);
+  const double a = acceleration(p, i - 1) + SHARED * fabs(p->B[i * p->n + i] * along);
+  for (int j = 0; j < p->n; j++) row[j] = along * p->B[i * p->n + j] - across * p->B[(i - 1) * p->n + j];
+  row[i - 1] += b, row[i] -= a;
+  p->r[i] = across * a - along * b;
+  if (along != 0 && turns(p, i) && !p->holds) return;
+  for (int j = 0; j < p->n; j++) row[j] = j == i;
+  p->r[i] = -across;
+}
+
+/* A force that changes what it keeps by more than this part of what others do is measured by its own effect. */
+static const double OWN = 1e-6;
+
+/* One equation of Newton's method: the size of friction is mu N; its direction, where a slip begins; that a reaction
+ * has its value. The last two are scaled by what their force does. */
+static void set_equation(slip_problem *p, int i, const pressing *at) {
+  double *row = p->A + (size_t)i * (size_t)p->n, most = 0;
+  const int kept = p->elements[i] - hybrid_frictions(p->room);
+  if (kept >= 0 || p->across[i]) {
+    if (kept >= 0) p->r[i] = kept_value(p->room, p->state, kept) - cdni_kept_now(p->room, kept, at, row);
+    else set_direction(p, i, row);
+    for (int j = 0; j < p->n; j++) most = fmax(most, fabs(row[j]));
+    if (fabs(row[i]) > OWN * most) most = fabs(row[i]);
+    for (int j = 0; j < p->n && most > 0; j++) row[j] /= most;
+    if (most > 0) p->r[i] /= most;
+    return;
+  }
+  const bool two = i + 1 < p->n && p->across[i + 1];
+  const double mu = p->laws[i].mu, N = cdni_friction_press(p->room, p->state, p->elements[i], at, row);
+  const double size = two ? hypot(p->sigma[i], p->sigma[i + 1]) : p->sigma[i];
+  for (int j = 0; j < p->n; j++) row[j] *= -mu;
+  row[i] += two && size > 0 ? p->sigma[i] / size : 1;
+  if (two && size > 0) row[i + 1] += p->sigma[i + 1] / size;
+  p->r[i] = mu * N - size;
+}
+
+/* A and r at sigma. */
+static void compare(slip_problem *p) {
+  const int n = p->n;
+  const pressing at = { p->lambda, p->joints, n, p->columns, p->J };
+  follow(p, p->m, p->lambda0, p->columns, p->lambda);
+  follow(p, 3 * p->room->joints, p->joints0, p->J, p->joints);
+  for (int i = 0; i < n; i++) set_equation(p, i, &at);
+}
+
+static double largest_of(const slip_problem *p) {
+  double most = 0;
+  for (int k = 0; k < p->n * p->n; k++) most = fmax(most, fabs(p->A[k]));
+  return most;
+}
+
+/* Of several answers the least: two corners that slide on a floor and two on a wall, with mu = 1, may turn a box to and
+ * fro. */
+static bool find_step(slip_problem *p) {
+  compare(p);
+  const double most = largest_of(p);
+  memcpy(p->step, p->r, (size_t)p->n * sizeof *p->r);
+  if (cdni_eliminate(p->n, most, p->A, 1, p->step)) return true;
+  compare(p);
+  double size = 0;
+  for (int i = 0; i < p->n; i++) size = fmax(size, fmax(fabs(p->sigma[i]), fabs(p->r[i])));
+  return cdni_solve_least(p->n, most, p->A, size, p->r, p->step);
+}
+
+/* Sigma of all, so that sigma = mu N(sigma). False where there is none. */
+static bool agree(slip_problem *p) {
+  for (int round = 0; round < 50; round++) {
+    double largest = 0, change = 0;
+    if (!find_step(p)) return false;
+    for (int i = 0; i < p->n; i++) {
+      p->sigma[i] += p->step[i];
+      largest = fmax(largest, fabs(p->sigma[i]));
+      change = fmax(change, (p->across[i] ? SHARED : 1) * fabs(p->step[i]));
+    }
+    if (!(change > 1e-15 * largest)) return isfinite(change);
+    if (round > 10 && change <= 1e-12 * largest) return true;
+  }
+  return false;
+}
+
+static cdn_status disagree(const slip_problem *p) {
+  const follower last = cdni_follower(p->room, p->elements[p->n - 1]);
+  const char *name = last.keeps ? last.name : cdni_follower(p->room, p->elements[0]).name;
+  if (last.keeps)
+    return cdni_state_fail(p->state, CDN_ERR_SINGULAR, true, "cdn_realize", name,
+                           "no force of '%s' keeps the reaction at its value: let it push what the reaction depends on",
+                           name);
+  return cdni_state_fail(p->state, CDN_ERR_SINGULAR, true, "cdn_realize", name,
+                         "friction '%s' slips, and no force of it agrees with the push that it causes (Painleve)",
+                         name);
+}
+
+/* A push of its own makes friction grow by the inverse of A. How far that is from growing without bound: the inverse of
+ * its norm. */
+static void measure_ease(slip_problem *p) {
+  const size_t n = (size_t)p->n;
+  double norm = 0;
+  compare(p);
+  memset(p->inverse, 0, n * n * sizeof *p->inverse);
+  for (size_t i = 0; i < n; i++) p->inverse[i * n + i] = 1;
+  p->ease = 0;
+  if (!cdni_eliminate(p->n, largest_of(p), p->A, p->n, p->inverse)) return;
+  for (size_t i = 0; i < n; i++) {
+    double sum = 0;
+    for (size_t j = 0; j < n; j++) sum += fabs(p->inverse[i * n + j]);
+    norm = fmax(norm, sum);
+  }
+  p->ease = 1 / fmax(1, norm);
+}
+
+/* The columns: their elements, and which are across. Without `elements` only counts. */
+static int list_columns(const hybrid_room *room, const cdn_state *state, int *elements, bool *across) {
+  const double *statuses = hybrid_statuses(room, state);
+  int n = 0;
+  for (int i = 0; i < hybrid_followers(room); i++) {
+    if (!cdni_follower_acts(room, statuses, i)) continue;
+    for (int k = 0; k < (cdni_friction_begins(room, statuses, i) ? 2 : 1); k++, n++)
+      if (elements) elements[n] = i, across[n] = k > 0;
+  }
+  return n;
+}
+
+/* How slips that begin accelerate, and what changes that: X has the answers to the columns. */
+static cdn_status see_accelerations(slip_problem *p) {
+  const size_t n = (size_t)p->n, nu = (size_t)p->room->matter->tree.nu;
+  const tree_data d = cdni_matter_data(p->room->matter, p->state);
+  for (size_t i = 0; i + 1 < n; i++) {
+    const int push = cdni_follower(p->room, p->elements[i]).push;
+    double a[2];
+    if (!p->across[i + 1]) continue;
+    CDNI_TRY(cdni_constraint_full_rows(p->room->constraints, p->state, push, p->G));
+    CDNI_TRY(cdni_constraint_accelerations(p->room->constraints, p->state, push, d.A, d.udot, a));
+    for (size_t k = i; k < i + 2; k++) {
+      const double *e = p->laws[k].pull; /* errors along it, of scaled equations */
+      p->a[k] = e[0] * a[0] + e[1] * a[1];
+      memset(p->B + k * n, 0, n * sizeof *p->B);
+      for (size_t u = 0; u < nu; u++)
+        for (size_t j = 0; j < n; j++) p->B[k * n + j] += (e[0] * p->G[u] + e[1] * p->G[nu + u]) * p->X[u * n + j];
+    }
+  }
+  return CDN_OK;
+}
+
+/* Whether slips that begin have found a direction near that of their status. Forces that jump may take it away. */
+static bool begin_well(const slip_problem *p) {
+  for (int i = 1; i < p->n; i++)
+    if (p->across[i] && !(p->sigma[i - 1] >= fabs(p->sigma[i]))) return false;
+  return true;
+}
+
+/* Where there is none they hold it, and do not steer: an event. */
+static bool agree_somehow(slip_problem *p) {
+  p->holds = false;
+  if (agree(p) && begin_well(p)) return true;
+  p->holds = true;
+  memcpy(p->sigma, p->base, (size_t)p->n * sizeof *p->sigma);
+  return agree(p);
+}
+
+/* A slip whose direction is off by a small angle comes back at the rate (mu N / m + a) / v, where it accelerates with
+ * a. As a part of the sum of both sizes. */
+static void measure_steering(slip_problem *p) {
+  double *to = hybrid_steers(p->room, p->state);
+  for (int i = 0; i + 1 < p->n; i++) {
+    if (!p->across[i + 1]) continue;
+    const double back = fmax(0, -p->B[(i + 1) * p->n + i + 1]) * hypot(p->sigma[i], p->sigma[i + 1]);
+    const double x = p->sigma[i], y = p->sigma[i + 1], size = hypot(x, y);
+    const double a = size > 0 ? (x * acceleration(p, i) + y * acceleration(p, i + 1)) / size : 0;
+    to[p->elements[i]] = p->holds ? -1 : turns(p, i + 1) && back + fabs(a) > 0 ? (back + a) / (back + fabs(a)) : 1;
+  }
+}
+
+static cdn_status correct(slip_problem *p, const sv *F, double *change) {
+  const hybrid_room *room = p->room;
+  double *forces = cdni_hybrid_forces(room, p->state), largest = 0;
+  list_columns(room, p->state, p->elements, p->across);
+  for (int i = 0; i < p->n; i++) {
+    const double *now = forces + 2 * p->elements[i];
+    CDNI_TRY(cdni_follower_law(room, p->state, p->elements[i], &p->laws[i]));
+    friction_law *law = &p->laws[i];
+    if (p->across[i]) law->e[1] = p->laws[i - 1].e[0], law->e[0] = -p->laws[i - 1].e[1];
+    law->pull[0] = law->e[0], law->pull[1] = law->e[1] * law->scale;
+    p->base[i] = p->sigma[i] = -(now[0] * law->e[0] + now[1] / law->scale * law->e[1]);
+  }
+  CDNI_TRY(cdni_slip_columns(room, p->state, p->n, p->elements, p->laws, p->G, p->X));
+  CDNI_TRY(room->answer.solve(p->state, p->n, p->X, p->columns));
+  CDNI_TRY(cdni_joint_forces(room, p->state, F, p->joints0));
+  CDNI_TRY(cdni_slip_joints(room, p->state, p->n, p->elements, p->laws, p->X, p->columns, p->J));
+  CDNI_TRY(see_accelerations(p));
+  if (!agree_somehow(p)) return disagree(p);
+  measure_ease(p);
+  measure_steering(p);
+  *hybrid_ease(room, p->state) = p->ease;
+  *change = 0;
+  for (int i = 0; i < p->n; i++) {
+    double *to = forces + 2 * p->elements[i];
+    *change = fmax(*change, fabs(p->sigma[i] - p->base[i]));
+    largest = fmax(largest, fabs(p->sigma[i]));
+    for (int k = 0; k < cdni_follower(room, p->elements[i]).n; k++)
+      to[k] = (p->across[i] ? to[k] : 0) - p->sigma[i] * p->laws[i].pull[k];
+  }
+  if (largest > 0) *change /= largest;
+  return CDN_OK;
+}
+
+cdn_status cdni_hybrid_correct(const hybrid_room *room, cdn_state *state, const sv *F, double *change) {
+  slip_problem p = { .room = room, .state = state, .m = cdni_constraints_equations(room->constraints) };
+  p.n = list_columns(room, state, NULL, NULL);
+  p.lambda0 = (const double *)cdni_state_storage(state, (cdn_cache){ 0, CDN_MULTIPLIERS }) +
+              cdni_constraints_first_row(room->constraints);
+  char *frame = NULL;
+  CDNI_TRY(cdni_operator_work(state, "cdn_realize", divide(&p, NULL), (void **)&frame));
+  divide(&p, frame);
+  const cdn_status status = correct(&p, F, change);
+  cdn_work_pop(state, frame);
+  return status;
+}
