@@ -14,7 +14,8 @@ typedef struct slip_problem {
   int *elements; /* by column; of a slip that begins there are two, along the direction of its status and across */
   bool *across, holds; /* holds: slips that begin keep the direction of their status */
   friction_law *laws;
-  double *base, *sigma; /* of the solution with multipliers lambda0, and now */
+  double *base, *sigma;  /* of the solution with multipliers lambda0, and now */
+  const loop_plan *plan; /* of the constraints that are on */
   const double *lambda0;
   double *lambda;
   double *columns;              /* m x n: the change of lambda by each sigma */
@@ -45,9 +46,11 @@ static size_t divide(slip_problem *p, char *frame) {
   return at;
 }
 
-/* to = from + columns (sigma - base), of m numbers. */
-static void follow(const slip_problem *p, int m, const double *from, const double *columns, double *to) {
-  for (int k = 0; k < m; k++) {
+/* to = from + columns (sigma - base), of m numbers: the first ones, or those that are listed. */
+static void follow(const slip_problem *p, int m, const int32_t *which, const double *from, const double *columns,
+                   double *to) {
+  for (int i = 0; i < m; i++) {
+    const int k = which ? which[i] : i;
     to[k] = from[k];
     for (int j = 0; j < p->n; j++) to[k] += columns[k * p->n + j] * (p->sigma[j] - p->base[j]);
   }
@@ -113,8 +116,8 @@ static void set_equation(slip_problem *p, int i, const pressing *at) {
 static void compare(slip_problem *p) {
   const int n = p->n;
   const pressing at = { p->lambda, p->joints, n, p->columns, p->J };
-  follow(p, p->m, p->lambda0, p->columns, p->lambda);
-  follow(p, 3 * p->room->joints, p->joints0, p->J, p->joints);
+  follow(p, p->plan->m, p->plan->row, p->lambda0, p->columns, p->lambda);
+  follow(p, 3 * p->room->joints, NULL, p->joints0, p->J, p->joints);
   for (int i = 0; i < n; i++) set_equation(p, i, &at);
 }
 
@@ -248,6 +251,8 @@ static void measure_steering(slip_problem *p) {
 static cdn_status correct(slip_problem *p, const sv *F, double *change) {
   const hybrid_room *room = p->room;
   double *forces = cdni_hybrid_forces(room, p->state), largest = 0;
+  CDNI_TRY(cdni_constraint_plan(room->constraints, p->state, &p->plan));
+  memcpy(p->lambda, p->lambda0, (size_t)p->m * sizeof *p->lambda);
   list_columns(room, p->state, p->elements, p->across);
   for (int i = 0; i < p->n; i++) {
     const double *now = forces + 2 * p->elements[i];
