@@ -38,8 +38,6 @@ static const char by_reaction[] = "a step varies friction by a reaction at the S
                   struck[] = "an impact made it slip, slowly: differences of steps cross its end",
                   redundant[] = "of redundant multipliers the least and the admissible ones differ";
 static const failure failures[] = {
-  { "bearing that holds", "constraint constant_speed", "equilibrium", NULL,
-    "u at rest is what the constraint demands" },
   { "bearing that slips", "constraint custom", "derivatives of a step", NULL, by_reaction },
   { "bearing that slips", "force_field", "derivatives of a step", NULL, by_reaction },
   { "rigid ball that slips", "convex law of the user's", "normal modes", NULL, beside_rows },
@@ -51,7 +49,8 @@ static const failure failures[] = {
   { "rigid shapes that slip", "constraint joint", "derivatives of multipliers", NULL, redundant },
   { "rigid shapes without friction", "constraint joint", "derivatives of multipliers", NULL, redundant },
   { "rigid shapes without friction", "constraint joint", "inverse of forward", NULL, redundant },
-  { "rigid shapes without friction", "taut rope", "method", "ida", "6 accuracies, where 3 are asked" },
+  { "rigid shapes out of reach", "rotation_spring", "equilibrium", NULL,
+    "beside its rest a slip that begins finds no force" },
   { "stop out of reach", "global_damper", "checkpoint of a run", NULL, "6e-9, of which the cause is not known" },
 };
 

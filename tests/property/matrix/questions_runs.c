@@ -262,7 +262,7 @@ void ask_lanes_advance(cell *c) {
     if (ok) cell_y(c, c->other, got);
     if (ok && !settles) same_bits(c, "y", k, got, want, n);
     /* with statuses a stepper that goes on from another State does as a new one, but not to the bit */
-    if (ok && settles) cell_near(c, "y in lanes", got, want, n, largest_of(want, n, 1), 1e-9);
+    if (ok && settles) cell_near(c, "y in lanes", got, want, n, largest_of(want, n, 1), 1e-8);
   }
   cdn_ensemble_destroy(e);
 }
