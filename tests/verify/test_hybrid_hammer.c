@@ -156,7 +156,10 @@ START_TEST(dominoes_of_any_width_topple_alike) {
   double alike[7 * DOMINOES], other[7 * DOMINOES];
   topple((const double[]){ 0.044, 0.044, 0.044 }, accuracy, mu, hundredths, alike);
   topple((const double[]){ 0.044, 0.05, 0.04 }, accuracy, mu, hundredths, other);
-  for (int i = 0; i < 7 * DOMINOES; i++) NEAR(alike[i], other[i], 10 * accuracy);
+  /* where sides lie in one plane they may press on each other by as much as friction bears, which with a friction of 1
+   * is not unique: seen are 0.0012 N of 0.41 N, which rub, too */
+  const double apart = mu == 1 ? 1e-3 : 10 * accuracy;
+  for (int i = 0; i < 7 * DOMINOES; i++) NEAR(alike[i], other[i], apart);
 }
 END_TEST
 
