@@ -307,6 +307,8 @@ typedef struct cdn_hybrid_totals {
   /** Where moments crowd, runs capture them in steps: their number, the time that they cover, s, and the sum of what
    *  the times of impacts may be off, as changes of gaps, m or rad. */
   double crowded_steps, crowded_time, crowded_error;
+  double lift_energy;    /**< J, potential energy that captured steps added, where they put overlaps on surfaces */
+  double capture_energy; /**< J, kinetic energy that bringing to rest what is captured took */
 } cdn_hybrid_totals;
 /** All zero for a State without these elements. Stage: none. */
 CDN_SIZED_VALUE(cdn_hybrid_totals, cdn_hybrid_get_totals, (const cdn_state *state), (state));

@@ -52,6 +52,8 @@ typedef struct rigid_pair {
   const cdn_geometry *g[2];
   const cdn_transform *X[2];
   double size; /* of the smaller one, m */
+  /* > 0: edges are a feature only as they would touch now, and to this depth, m. 0: also where they come to that */
+  double deep;
 } rigid_pair;
 
 /* A feature at a pose, and with `motion` (two bodies, or NULL) its rates. False: there is none, as edges are
@@ -102,10 +104,19 @@ typedef struct rigid_material {
 rigid_material cdni_rigid_material(const contact_room *room, cdn_state *state, const rigid_feature *f);
 /* The least gap of what may touch and has no slot, m, but at most a fraction of the shapes' sizes. */
 cdn_status cdni_rigid_least_gap(const contact_room *room, cdn_state *state, double *gap);
-/* Brings the slots up to date: those that are not `kept` and whose surfaces have parted become free, and what touches
- * (at a gap below rounding) gets a slot. `fired`: the least gap has come to zero, so that something touches.
- * changed: one flag a slot. CDN_ERR_LIMIT: there are too few slots. */
-cdn_status cdni_rigid_renew(const contact_room *room, cdn_state *state, const bool *kept, bool fired, bool *changed);
+/* How slots are brought up to date. At a moment those that are not `kept` and whose surfaces have parted become free,
+ * and what touches (at a gap below rounding) gets a slot; `fired`: the least gap has come to zero, so that something
+ * touches. With a span (s) they hold what touches, overlaps, or may come to touch within that time. */
+typedef struct rigid_renewal {
+  const bool *kept;
+  bool fired;
+  double span;
+} rigid_renewal;
+/* changed: one flag a slot. CDN_ERR_LIMIT: there are too few slots. */
+cdn_status cdni_rigid_renew(const contact_room *room, cdn_state *state, const rigid_renewal *how, bool *changed);
+/* The time in which no shape that moves goes farther than features can be told apart, s; INFINITY: none moves. Reads
+ * velocities. */
+cdn_status cdni_rigid_time(const contact_room *room, cdn_state *state, double *time);
 /* Touches of the features in slots that touch, without forces, for reports. */
 cdn_status cdni_rigid_find_touches(const contact_room *room, cdn_state *state, cdn_region_output *out);
 /* The slot of contact i of a State, as cdn_contact_get counts; -1: none. */

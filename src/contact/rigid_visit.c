@@ -161,11 +161,13 @@ static double between_faces(const rigid_edge *e, cdn_vec3 n) {
  * them when they touch. Edges of the far sides cross, too, as deep as the shapes are thick. Where edges have gone
  * through each other the shapes overlap, which is seen by their distance (rigid.c). */
 static const double FAR_OFF = -0.5, THROUGH = 1e-5;
+/* The same of edges that would touch now: what is flat on a face is on the border. */
+static const double BORDER = -1e-3;
 
 static bool are_feature(const rigid_pair *p, const rigid_edge *a, const rigid_edge *b, const rigid_crossing *x,
                         double gap) {
   const double between = fmin(between_faces(a, x->n), between_faces(b, cdn_scale(-1, x->n)));
-  return between > FAR_OFF && gap >= -THROUGH * p->size;
+  return between > (p->deep > 0 ? BORDER : FAR_OFF) && gap >= -fmax(THROUGH * p->size, p->deep);
 }
 
 static void visit_edges(visit *v) {

@@ -128,6 +128,7 @@ cone_problem cdni_moment_problem(const moment *m) {
                          .W = { m->W.first, m->W.column, m->W.value },
                          .b = m->b,
                          .cones = m->cones,
+                         .rough = m->captures,
                          .p = m->p,
                          .w = m->w };
 }

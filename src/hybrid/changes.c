@@ -7,7 +7,7 @@
 #include "core/sized.h"
 #include "hybrid/moment.h"
 
-static double *of_element(const moment *m, int k) { return m->changes + 1 + CHANGE_NUMBERS * (size_t)k; }
+static double *of_element(const moment *m, int k) { return m->changes + LAST_NUMBERS + CHANGE_NUMBERS * (size_t)k; }
 
 /* What slot s holds. Its friction says so at its one-sided element. */
 static const rigid_feature *held(const moment *m, int s) { return cdni_rigid_slot(m->room->contact, m->state, s); }
@@ -20,7 +20,7 @@ static void hold(const moment *m, int s) {
 
 void cdni_changes_begin(moment *m) {
   const int sides = hybrid_sides(m->room);
-  m->changes[0] = cdn_state_time(m->state);
+  m->changes[LAST_TIME] = cdn_state_time(m->state), m->changes[LAST_RESUME] = m->changes[LAST_CALM] = 0;
   for (int s = 0; s < m->room->slots; s++) hold(m, s);
   for (int i = 0; i < sides; i++) of_element(m, i)[CHANGE_BEFORE] = side_is_on(m->room, m->state, i);
   for (int i = 0; i < hybrid_frictions(m->room); i++)
@@ -73,6 +73,11 @@ static void drop_rounding(const moment *m) {
   }
 }
 
+double cdni_changes_captured(const hybrid_room *room, const cdn_state *state, int which) {
+  const cdn_hybrid_totals *totals = cdn_state_discrete(state, room->totals);
+  return ((const double *)(totals + 1))[which];
+}
+
 void cdni_changes_keep(const moment *m, const cdn_hybrid_totals *totals) {
   drop_rounding(m);
   cdn_hybrid_totals *to = cdni_state_update_discrete(m->state, m->room->totals);
@@ -112,16 +117,16 @@ static void name_change(const hybrid_room *room, const cdn_state *state, int k, 
 
 static cdn_hybrid_change change_of(const hybrid_room *room, const cdn_state *state, int k, int after) {
   const cdn_hybrid_totals *totals = cdn_state_discrete(state, room->totals);
-  const double *last = (const double *)(totals + 1), *x = last + 1 + CHANGE_NUMBERS * (size_t)k;
+  const double *last = (const double *)(totals + 1), *x = last + LAST_NUMBERS + CHANGE_NUMBERS * (size_t)k;
   const bool hit = x[CHANGE_IMPULSE] != 0 || x[CHANGE_SECOND_IMPULSE] != 0;
   if (totals->moments == 0) return (cdn_hybrid_change){ 0 };
-  cdn_hybrid_change change = { .time = last[0],
+  cdn_hybrid_change change = { .time = last[LAST_TIME],
                                .before = (int32_t)x[CHANGE_BEFORE],
                                .after = after,
                                .impulse = { x[CHANGE_IMPULSE], x[CHANGE_SECOND_IMPULSE] },
                                .energy = x[CHANGE_ENERGY] };
   change.what = k < hybrid_sides(room) ? side_word(&change, hit) : friction_word(&change, hit);
-  name_change(room, state, k, last + 1, &change);
+  name_change(room, state, k, last + LAST_NUMBERS, &change);
   return change;
 }
 

@@ -17,7 +17,7 @@ cdn_status cdni_hybrid_least_gap(const hybrid_room *room, cdn_state *state, doub
   return room->slots > 0 ? cdni_rigid_least_gap(room->contact, state, gap) : CDN_OK;
 }
 cdn_status cdni_hybrid_take_slots(const hybrid_room *room, cdn_state *state) {
-  return room->slots > 0 ? cdni_hybrid_renew_slots(room, state, true) : CDN_OK;
+  return room->slots > 0 ? cdni_hybrid_renew_slots(room, state, true, 0) : CDN_OK;
 }
 
 static cdn_status set_friction(const hybrid_room *room, cdn_state *state, int i, cdn_friction_status status) {

@@ -14,7 +14,7 @@ static const double NARROW[] = { 0.999, 1 };
 /* More rows than this are solved by blocks. Measured: with twice as many, walls of 14 contacts take ten times as long.
  */
 enum { MOST_DENSE = 30 };
-enum { GUESSES = 60, GUESSES_LARGE = 8, FEW = 2, ROUNDS = 10, SWEEPS = 20000, SWEEPS_LARGE = 2000 };
+enum { GUESSES = 60, GUESSES_LARGE = 8, GUESSES_ROUGH = 12, FEW = 2, ROUNDS = 10, SWEEPS = 20000, SWEEPS_LARGE = 2000 };
 enum { FEW_COMBINATIONS = 1000, COMBINATIONS = 70000 };
 
 /* ---- islands ---- */
@@ -118,9 +118,10 @@ static bool guess_on(cone_set *s) {
 }
 
 /* The second path gives way more, and leads past where the first does not. */
-static bool solve(cone_set *s) {
-  if (cdni_cone_guess(s, s->large ? FEW : GUESSES)) return true;
+static bool solve(cone_set *s, bool rough) {
+  if (cdni_cone_guess(s, s->large ? FEW : rough ? GUESSES_ROUGH : GUESSES)) return true;
   if (cdni_cone_interior(s, 1e-8) || cdni_cone_alternate(s, FEW)) return true;
+  if (rough) return approach(s, SWEEPS_LARGE);
   const double combinations = cdni_cone_combinations(s);
   if (combinations <= FEW_COMBINATIONS) return cdni_cone_enumerate(s) || approach(s, SWEEPS_LARGE);
   if (cdni_cone_alternate(s, ROUNDS) || cdni_cone_interior(s, 1e-5) || cdni_cone_alternate(s, ROUNDS)) return true;
@@ -159,7 +160,7 @@ static bool solve_island(cone_problem *c, const int *which, int n, int *row, int
   divide(&s, s.memory, numbers);
   for (int i = 0; i < n; i++) s.cones[i] = c->cones[which[i]];
   fill(c, &s, row, local);
-  const bool found = solve(&s);
+  const bool found = solve(&s, c->rough);
   if (found && may_be_less(&s)) cdni_cone_lessen(&s);
   for (int i = 0; i < n; i++) {
     cone *a = &c->cones[which[i]];

@@ -42,6 +42,7 @@ typedef struct cone_problem {
   cone_matrix W;
   const double *b;
   cone *cones;
+  bool rough;         /* what is near a solution is enough, if looking for it takes long */
   double *p, *w;      /* results */
   double residual;    /* of the conditions, relative to the largest numbers */
   int solutions;      /* how many there are, where they were counted; else 1 */

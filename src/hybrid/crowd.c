@@ -1,193 +1,384 @@
 /* Where moments crowd, so that the times between them are shorter than what the accuracy tells apart, a run captures
- * what happens (Moreau, Jean): steps of equal size, each of them half a drift, two halves of a kick by the
- * accelerations without pushes, and half a drift. All that touches, or would touch within the next half, is struck at
- * once, by the same laws as elsewhere, before each drift. Without contact a step is of second order. What is struck is
- * put on its surface. An impact may be half a step early: the sum of changes of speed, times that, is the estimate of
- * the error. */
+ * what happens (Moreau, Jean): steps of equal size, each of them half a kick by the accelerations without pushes, a
+ * drift, and half a kick. Impulses act between two steps, before anything touches: whatever would close its gap in
+ * the drift either bounces at once, by the laws that hold elsewhere, or goes on just as fast as closes the gap by
+ * its end. So gaps stay open without any correction, but for how paths bend within a step. What overlaps by that is
+ * put on its surface before the next impulses (lift.c). Without contact a step is of second order. An impact may be
+ * a step early: the sum of changes of speed, times that, is the estimate of the error. */
 #include "hybrid/crowd.h"
+#include "hybrid/impact.h"
 
 #include <math.h>
 
-/* Weight of the last time between moments in its mean. */
-static const double WEIGHT = 1. / 16;
-/* m or rad: what rests may seem to be beyond its surface by so much. */
-static const double ROUNDING = 1e-12;
-/* How well what is put on its surface lies there, m or rad. */
-static const double EXACT = 1e-13;
+/* Weight of the last time between moments in its mean. Longer times than so many accuracies count as that. */
+static const double WEIGHT = 1. / 8, LONG = 8;
+/* What the mean is, in accuracies, after captured steps have ended: they may soon begin again. */
+static const double SOON = 2;
 /* A run of captured steps ends after so many without an impact, and at the latest after so many. */
 enum { CALM = 10, MOST_STEPS = 1000, MOST_IMPACTS = 100 };
+/* The shortest steps, in parts of the longest. */
+static const double SHORTEST = 1. / 64;
 
 bool cdni_crowd_note(const cdn_state *state, double accuracy, cdn_hybrid_totals *totals) {
-  const double now = cdn_state_time(state);
-  if (totals->moments <= 1) totals->mean_between = 1;
-  else totals->mean_between += WEIGHT * (now - totals->last_moment - totals->mean_between);
+  const double now = cdn_state_time(state), longest = LONG * accuracy;
+  if (!(accuracy > 0)) return false;
+  if (totals->mean_between == 0) totals->mean_between = longest;
+  else totals->mean_between += WEIGHT * (fmin(now - totals->last_moment, longest) - totals->mean_between);
   totals->last_moment = now;
-  return accuracy > 0 && totals->mean_between < accuracy;
+  return totals->mean_between < accuracy;
 }
 
-/* Numbers of a step: q, u at the start, z. */
+/* What the impulses of a one-sided element and its friction did. */
+typedef struct deed {
+  bool closed;
+  cone_status status;
+  double e[2], impulse;
+} deed;
+
+/* Numbers of a step: what it began with, and what it sets; by one-sided element its gap, and what it did last. */
 typedef struct crowd {
   moment *m;
   double h;
   int nq, nu, nz;
-  double *q, *u, *z;
+  double *q0, *u0, *z0, *q, *u, *z, *first, *gap;
+  deed *did, *was;
+  bool knows; /* what was done last */
   cdn_hybrid_totals *totals;
 } crowd;
 
+static size_t divide(crowd *c, char *base) {
+  size_t at = 0;
+  double **const of_q[] = { &c->q0, &c->q }, **const of_u[] = { &c->u0, &c->u, &c->first };
+  double **const of_z[] = { &c->z0, &c->z };
+  for (int i = 0; i < CDNI_COUNT(of_q); i++) *of_q[i] = cdni_part(base, &at, (size_t)c->nq, sizeof(double));
+  for (int i = 0; i < CDNI_COUNT(of_u); i++) *of_u[i] = cdni_part(base, &at, (size_t)c->nu, sizeof(double));
+  for (int i = 0; i < CDNI_COUNT(of_z); i++) *of_z[i] = cdni_part(base, &at, (size_t)c->nz, sizeof(double));
+  c->gap = cdni_part(base, &at, (size_t)hybrid_sides(c->m->room), sizeof(double));
+  c->did = cdni_part(base, &at, (size_t)hybrid_sides(c->m->room), sizeof *c->did);
+  c->was = cdni_part(base, &at, (size_t)hybrid_sides(c->m->room), sizeof *c->was);
+  return at;
+}
+
+static void copy(double *to, const double *from, int n) {
+  if (n > 0) memcpy(to, from, (size_t)n * sizeof *to);
+}
+
+/* ---- motion without contact ---- */
+
+/* To the time t, c->h later, along the rates in the middle of the way. */
 static cdn_status drift(crowd *c, double t) {
   cdn_state *state = c->m->state;
-  const double *qdot = cdn_state_qdot(state);
-  if (c->nq > 0 && !qdot) return cdn_realize(state, CDN_STAGE_VELOCITY);
-  if (c->nq > 0) memcpy(c->q, cdn_state_q(state), (size_t)c->nq * sizeof *c->q);
-  for (int i = 0; i < c->nq; i++) c->q[i] += c->h / 2 * qdot[i];
-  CDNI_TRY(cdn_state_set_time(state, t));
-  CDNI_TRY(cdn_state_set_q(state, c->q));
-  return cdn_prescribe(state, NULL);
+  copy(c->q0, cdn_state_q(state), c->nq);
+  for (int half = 1; half <= 2; half++) {
+    const double *qdot = cdn_state_qdot(state), by = c->h * half / 2;
+    if (c->nq > 0 && !qdot) return cdn_realize(state, CDN_STAGE_VELOCITY);
+    for (int i = 0; i < c->nq; i++) c->q[i] = c->q0[i] + by * qdot[i];
+    CDNI_TRY(cdn_state_set_time(state, half == 1 ? t - c->h / 2 : t));
+    CDNI_TRY(cdn_state_set_q(state, c->q));
+    CDNI_TRY(cdn_prescribe(state, NULL));
+    CDNI_TRY(cdn_realize(state, CDN_STAGE_VELOCITY));
+  }
+  return CDN_OK;
 }
 
-/* Speeds u + part of the step times the accelerations at the present speeds. */
-static cdn_status speed_up(crowd *c, double part, bool last) {
+/* Sets u and z to those before a kick, and the time times the present rates. */
+static cdn_status speed_up(crowd *c, double time) {
   cdn_state *state = c->m->state;
-  CDNI_TRY(cdn_realize(state, CDN_STAGE_ACCELERATION));
   const double *udot = cdn_state_udot(state), *zdot = cdn_state_zdot(state);
-  for (int i = 0; i < c->nu; i++) c->m->x[i] = c->u[i] + part * c->h * udot[i];
-  for (int i = 0; i < c->nz && last; i++) c->z[i] = cdn_state_z(state)[i] + part * c->h * zdot[i];
-  CDNI_TRY(cdn_state_set_u(state, c->m->x));
-  if (last && c->nz > 0) CDNI_TRY(cdn_state_set_z(state, c->z));
+  for (int i = 0; i < c->nu; i++) c->u[i] = c->u0[i] + time * udot[i];
+  for (int i = 0; i < c->nz; i++) c->z[i] = c->z0[i] + time * zdot[i];
+  CDNI_TRY(cdn_state_set_u(state, c->u));
+  if (c->nz > 0) CDNI_TRY(cdn_state_set_z(state, c->z));
   return cdn_prescribe(state, NULL);
 }
 
-/* Half a kick, by the accelerations in the middle of it. */
-static cdn_status kick(crowd *c) {
-  memcpy(c->u, cdn_state_u(c->m->state), (size_t)c->nu * sizeof *c->u);
-  CDNI_TRY(speed_up(c, 0.25, false));
-  CDNI_TRY(speed_up(c, 0.5, true));
-  return cdn_realize(c->m->state, CDN_STAGE_VELOCITY);
+/* A kick of that duration, by the rates in the middle of it. *error: about the next term of its series. Where rates
+ * follow speeds as -k u, that is the third: (k time)^2 / 6 of the kick. */
+static cdn_status kick(crowd *c, double time, double *error) {
+  cdn_state *state = c->m->state;
+  double most = 0, change = 0;
+  copy(c->u0, cdn_state_u(state), c->nu), copy(c->z0, cdn_state_z(state), c->nz);
+  CDNI_TRY(cdn_realize(state, CDN_STAGE_ACCELERATION));
+  copy(c->first, cdn_state_udot(state), c->nu);
+  CDNI_TRY(speed_up(c, time / 2));
+  CDNI_TRY(cdn_realize(state, CDN_STAGE_ACCELERATION));
+  const double *udot = cdn_state_udot(state);
+  for (int i = 0; i < c->nu; i++) most = fmax(most, fabs(udot[i])), change = fmax(change, fabs(udot[i] - c->first[i]));
+  *error = most > 0 ? 2. / 3 * time * change * fmin(change / most, 1) : 0;
+  CDNI_TRY(speed_up(c, time));
+  return cdn_realize(state, CDN_STAGE_VELOCITY);
 }
 
-/* Adds what comes nearer than `least` within half a step. *more: something has come to what is there. */
-static cdn_status choose(crowd *c, double least, bool *more) {
+/* The kick between two drifts, half of each. The second one is shorter, if the kick is not as accurate as the run. */
+static cdn_status kick_between(crowd *c, double before) {
+  cdn_state *state = c->m->state;
+  for (;;) {
+    double error;
+    CDNI_TRY(kick(c, (before + c->h) / 2, &error));
+    if (!(error > c->m->accuracy) || c->h < 2 * SHORTEST * c->m->accuracy) return CDN_OK;
+    c->h /= 2;
+    CDNI_TRY(cdn_state_set_u(state, c->u0));
+    if (c->nz > 0) CDNI_TRY(cdn_state_set_z(state, c->z0));
+  }
+}
+
+/* ---- impulses ---- */
+
+static int row_of(const moment *m, int i) { return m->cones[m->side_cone[i]].normal; }
+
+/* Adds what may close its gap within `time` s. Sets may have more than that: what others push. *more: something has
+ * come to what is there. */
+static cdn_status choose(crowd *c, double time, bool *more) {
   moment *m = c->m;
+  const bool by_sets = cdni_impact_by_sets(m->room);
   *more = false;
   for (int i = 0; i < hybrid_sides(m->room); i++) {
-    double gap, speed;
+    double speed;
     if (m->in[i] || !side_is_there(m->room, m->state, i)) continue;
-    CDNI_TRY(cdni_moment_gap(m, i, &gap, &speed));
-    m->in[i] = side_at(m->room, i)->speed ? speed <= least : gap + c->h / 2 * fmin(0, speed) <= least;
+    CDNI_TRY(cdni_moment_gap(m, i, &c->gap[i], &speed));
+    if (side_at(m->room, i)->speed) m->in[i] = speed <= 0;
+    else if (by_sets && side_slot(m->room, i) >= 0) m->in[i] = true; /* slots hold what may touch within a step */
+    else m->in[i] = c->gap[i] + time * (by_sets ? -fabs(speed) - m->accuracy : fmin(0, speed)) <= 0;
     *more = *more || m->in[i];
   }
   return CDN_OK;
 }
 
-static int row_of(const moment *m, int i) { return m->cones[m->side_cone[i]].normal; }
+/* Whether an element with restitution closes its gap within the time, faster than it is captured. */
+static bool bounces(const crowd *c, int i, double speed, double time) {
+  const double *numbers = side_params(c->m->room, c->m->state, i);
+  const double least = numbers[ONE_SIDED_CAPTURE] > 0 ? numbers[ONE_SIDED_CAPTURE] : c->m->accuracy;
+  return numbers[ONE_SIDED_RESTITUTION] > 0 && c->gap[i] + time * speed <= 0 && -speed > least;
+}
 
-/* One impact of all that is chosen; *hit: there was more than what carries needs. */
-static cdn_status strike(crowd *c, bool *hit) {
+static cdn_status set_speeds(moment *m, const double *u) {
+  CDNI_TRY(cdn_state_set_u(m->state, u));
+  CDNI_TRY(cdn_prescribe(m->state, NULL));
+  return cdn_realize(m->state, CDN_STAGE_VELOCITY);
+}
+
+/* How much of a speed a row loses within half the time, as paths bend: what its acceleration has without any of u. */
+static double bend_of(const moment *m, int row, const double *udot, double time) {
+  return 0.5 * time * (m->b[row] - cdni_sparse_dot(&m->G, row, udot));
+}
+
+/* How fast what does not bounce may go on, so that its gap closes by the end of the time, and what sticks is at rest in
+ * the middle: with that impulses on what rolls and turns do no work, to second order (SHAKE). Paths bend as they do
+ * before a kick, which has not been carried yet. */
+static cdn_status allow(const crowd *c, double time) {
+  moment *m = c->m;
+  if (!cdni_impact_by_sets(m->room)) return CDN_OK;
+  copy(c->first, cdn_state_u(m->state), c->nu);
+  CDNI_TRY(set_speeds(m, c->u0));
+  CDNI_TRY(cdni_moment_free_accelerations(m));
+  const double *udot = cdn_state_udot(m->state) + m->first_u;
+  for (int i = 0; i < hybrid_sides(m->room); i++) {
+    if (!m->in[i] || side_at(m->room, i)->speed) continue;
+    const cone *k = &m->cones[m->side_cone[i]];
+    const bool stops = m->dull || !bounces(c, i, m->v[k->normal], time);
+    if (!stops) continue;
+    m->allowed[k->normal] = fmax(0, c->gap[i]) / time + bend_of(m, k->normal, udot, time);
+    for (int t = 0; t < k->n; t++) m->allowed[k->tangent + t] = bend_of(m, k->tangent + t, udot, time);
+  }
+  return set_speeds(m, c->first);
+}
+
+/* The guess is what has been last: most go on. */
+static void guess(const crowd *c) {
+  const moment *m = c->m;
+  for (int i = 0; i < m->n_cones; i++) m->cones[i].status = CONE_STICKS;
+  for (int i = 0; i < hybrid_sides(m->room); i++) {
+    if (!m->in[i]) continue;
+    cone *k = &m->cones[m->side_cone[i]];
+    const deed *did = &c->was[i];
+    k->closed = did->closed || m->v[k->normal] + m->allowed[k->normal] < 0;
+    if (did->closed) k->status = did->status, k->e[0] = did->e[0], k->e[1] = did->e[1];
+  }
+}
+
+/* Keeps what has been done. */
+static void keep(crowd *c) {
+  const moment *m = c->m;
+  for (int i = 0; i < hybrid_sides(m->room); i++) {
+    const cone *k = m->in[i] ? &m->cones[m->side_cone[i]] : NULL;
+    if (!k || !(m->total[k->normal] > 0)) continue;
+    c->did[i].closed = true, c->did[i].impulse += m->total[k->normal];
+    c->did[i].status = k->status, c->did[i].e[0] = k->e[0], c->did[i].e[1] = k->e[1];
+  }
+}
+
+/* Impulses that are smaller than this part of the largest come and go by rounding. */
+static const double SMALL = 1e-6;
+
+/* Whether other things were done than last time. */
+static bool has_changed(const crowd *c) {
+  const int n = hybrid_sides(c->m->room);
+  double most = 0;
+  for (int i = 0; i < n; i++) most = fmax(most, fmax(c->did[i].impulse, c->was[i].impulse));
+  for (int i = 0; i < n; i++) {
+    const deed *now = &c->did[i], *was = &c->was[i];
+    if (!(fmax(now->impulse, was->impulse) > SMALL * most)) continue;
+    if (now->closed != was->closed || (now->status == CONE_SLIPS) != (was->status == CONE_SLIPS)) return true;
+  }
+  return false;
+}
+
+/* One set of impulses of all that is chosen; *hit: there was more than what carries needs, or other statuses. */
+static cdn_status strike(crowd *c, double time, bool *hit) {
   moment *m = c->m;
   CDNI_TRY(cdni_moment_arrange(m));
   if (m->rows == 0) return CDN_OK;
   CDNI_TRY(cdni_moment_respond(m));
+  CDNI_TRY(allow(c, time));
+  guess(c);
   memcpy(m->before, m->v, (size_t)m->rows * sizeof *m->before);
   CDNI_TRY(cdni_moment_collide(m, c->totals));
   for (int i = 0; i < hybrid_sides(m->room); i++) {
-    if (!m->in[i] || !(-m->before[row_of(m, i)] > m->least[row_of(m, i)])) continue;
-    *hit = true, c->totals->crowded_error += c->h / 2 * (m->v[row_of(m, i)] - m->before[row_of(m, i)]);
+    if (!m->in[i] || !(m->total[row_of(m, i)] > 0) || !(-m->before[row_of(m, i)] > m->least[row_of(m, i)])) continue;
+    *hit = true, c->totals->crowded_error += time * (m->v[row_of(m, i)] - m->before[row_of(m, i)]);
   }
-  m->span = 0; /* loads have had their impulses */
+  keep(c);
+  m->span = m->step = 0; /* loads have had their impulses */
   return cdn_realize(m->state, CDN_STAGE_VELOCITY);
 }
 
-/* Whether what is in the set stays where it was struck. */
-static bool rests(const moment *m, int i) {
-  return m->in[i] && m->total[row_of(m, i)] > 0 && m->v[row_of(m, i)] <= m->least[row_of(m, i)];
-}
+/* Putting down an overlap that is deeper than this part of the accuracy, in m, may make other features overlap; so
+ * often they are looked for. */
+static const double DEEP = 1e-3;
+enum { LOOKS = 4 };
 
-/* Puts on its surface what was struck (at once), or what rests there or is beyond it (at the end). Where that cannot
- * be, positions stay. */
-static cdn_status put_down(crowd *c, bool at_once) {
+/* Slots for all that overlaps or may touch within `time`; what overlaps is put down. */
+static cdn_status look_ahead(crowd *c, double time) {
   moment *m = c->m;
-  cdn_projection_def exactly = cdn_default_projection_def();
-  bool any = false;
-  exactly.always = true, exactly.tolerance = EXACT;
-  for (int i = 0; i < hybrid_sides(m->room); i++) {
-    double gap, speed;
-    if (side_at(m->room, i)->speed || !side_is_there(m->room, m->state, i)) continue;
-    CDNI_TRY(cdni_moment_gap(m, i, &gap, &speed));
-    if (at_once ? !m->in[i] : !rests(m, i) && gap >= 0) continue;
-    any = true;
-    CDNI_TRY(cdn_constraint_set_enabled(m->state, (cdn_constraint){ side_at(m->room, i)->constraint }, true));
+  for (int k = 0; k < LOOKS; k++) {
+    double deepest;
+    if (m->room->slots > 0) {
+      CDNI_TRY(cdni_hybrid_renew_slots(m->room, m->state, false, time));
+      cdni_changes_renewed(m);
+      CDNI_TRY(cdn_realize(m->state, CDN_STAGE_VELOCITY));
+    }
+    CDNI_TRY(cdni_moment_begin_rows(m));
+    CDNI_TRY(cdni_moment_lift(m, &deepest, c->totals));
+    if (m->room->slots == 0 || deepest < DEEP * m->accuracy) break;
   }
-  if (!any) return CDN_OK;
-  memcpy(c->q, cdn_state_q(m->state), (size_t)c->nq * sizeof *c->q);
-  if (cdn_project_q(m->state, &exactly, NULL) != CDN_OK) {
-    cdni_state_clear_error(m->state);
-    CDNI_TRY(cdn_state_set_q(m->state, c->q));
-  }
-  CDNI_TRY(cdni_moment_release(m));
-  return cdn_realize(m->state, CDN_STAGE_VELOCITY);
-}
-
-/* All impacts before half a drift; span: the time in which loads have impulses. Impacts bring on others. */
-static cdn_status strike_all(crowd *c, double span, double least, bool *hit) {
-  moment *m = c->m;
-  bool more = true;
-  memset(m->in, 0, (size_t)hybrid_sides(m->room) * sizeof *m->in);
-  CDNI_TRY(choose(c, least, &more));
-  m->span = span, m->rows = 0;
-  for (int k = 0; (k == 0 && span > 0) || (more && k < 2 * MOST_IMPACTS); k++) {
-    m->dull = k >= MOST_IMPACTS;
-    CDNI_TRY(strike(c, hit));
-    CDNI_TRY(put_down(c, true));
-    CDNI_TRY(choose(c, least, &more));
-  }
-  m->dull = false;
   return CDN_OK;
 }
 
-static cdn_status step(crowd *c, double end, bool *hit) {
+/* All impulses until the next ones, `time` later. Impacts bring on others. */
+static cdn_status strike_all(crowd *c, double time, bool *hit) {
+  moment *m = c->m;
+  const bool dull = m->dull, loads = m->span > 0;
+  const size_t sides = (size_t)hybrid_sides(m->room);
+  bool more = true;
+  memset(m->in, 0, sides * sizeof *m->in);
+  memcpy(c->was, c->did, sides * sizeof *c->did), memset(c->did, 0, sides * sizeof *c->did);
+  CDNI_TRY(choose(c, time, &more));
+  m->rows = 0;
+  for (int k = 0; (k == 0 && loads) || (more && k < 2 * MOST_IMPACTS); k++) {
+    m->dull = dull || k >= MOST_IMPACTS;
+    CDNI_TRY(strike(c, time, hit));
+    CDNI_TRY(choose(c, time, &more));
+  }
+  *hit = *hit || (c->knows && has_changed(c));
+  c->knows = true;
+  m->span = m->step = 0, m->dull = false;
+  return CDN_OK;
+}
+
+/* Impulses of what carries, after a kick: they have the loads of its duration. Nothing bounces. */
+static cdn_status carry(crowd *c, double time, double span, bool *hit) {
+  c->m->span = span, c->m->dull = true;
+  return strike_all(c, time, hit);
+}
+
+static cdn_status any_bounces(crowd *c, double time, bool *any) {
+  moment *m = c->m;
+  *any = false;
+  for (int i = 0; i < hybrid_sides(m->room) && !*any; i++) {
+    double speed;
+    if (side_at(m->room, i)->speed || !side_is_there(m->room, m->state, i)) continue;
+    CDNI_TRY(cdni_moment_gap(m, i, &c->gap[i], &speed));
+    *any = bounces(c, i, speed, time);
+  }
+  return CDN_OK;
+}
+
+/* Impacts that bounce have no part in the loads of a kick: they are taken back before it, which follows again. */
+static cdn_status bounce(crowd *c, double before, bool *hit) {
+  moment *m = c->m;
+  bool any;
+  double error;
+  CDNI_TRY(any_bounces(c, c->h, &any));
+  if (!any) return CDN_OK;
+  CDNI_TRY(set_speeds(m, c->u0));
+  CDNI_TRY(any_bounces(c, c->h, &any));
+  if (!any) return set_speeds(m, c->u);
+  if (c->nz > 0) CDNI_TRY(cdn_state_set_z(m->state, c->z0));
+  m->step = before;
+  CDNI_TRY(strike_all(c, c->h, hit));
+  return kick(c, (before + c->h) / 2, &error);
+}
+
+/* ---- steps ---- */
+
+/* A kick, impulses, and the drift behind them; *before: the duration of the last drift. */
+static cdn_status step(crowd *c, double latest, double *before, bool *hit) {
   moment *m = c->m;
   cdn_projection_def def = cdn_default_projection_def();
-  const double t = cdn_state_time(m->state);
-  CDNI_TRY(cdn_realize(m->state, CDN_STAGE_VELOCITY));
-  CDNI_TRY(strike_all(c, 0, -ROUNDING, hit));
-  CDNI_TRY(drift(c, t + c->h / 2));
-  for (int half = 0; half < 2; half++) {
-    CDNI_TRY(kick(c));
-    CDNI_TRY(strike_all(c, c->h / 2, 0, hit));
+  const double t = cdn_state_time(m->state), left = latest - t;
+  double most = m->accuracy, way;
+  if (m->room->slots > 0) {
+    CDNI_TRY(cdni_rigid_time(m->room->contact, m->state, &way));
+    most = fmin(most, fmax(way, SHORTEST * m->accuracy));
   }
-  CDNI_TRY(drift(c, end));
-  CDNI_TRY(put_down(c, false));
+  const double whole = left / fmax(1, ceil(left / most * (1 - 1e-9)));
+  c->h = *before > 0 ? fmin(whole, 2 * *before) : whole;
+  CDNI_TRY(kick_between(c, *before));
+  CDNI_TRY(look_ahead(c, c->h));
+  CDNI_TRY(bounce(c, *before, hit));
+  CDNI_TRY(carry(c, c->h, (*before + c->h) / 2, hit));
+  CDNI_TRY(drift(c, c->h >= left ? latest : t + c->h));
   CDNI_TRY(cdn_project_q(m->state, &def, NULL));
   CDNI_TRY(cdn_project_u(m->state, &def, NULL));
   CDNI_TRY(cdni_state_finish_step(m->state));
   cdni_state_accept_step(m->state);
   c->totals->crowded_steps++, c->totals->crowded_time += c->h;
+  *before = c->h;
   return CDN_OK;
 }
 
-cdn_status cdni_crowd_run(moment *m, double latest, cdn_hybrid_totals *totals) {
+/* Steps until they are calm, and the last half of a kick. */
+static cdn_status run(crowd *c, double latest, int *calm) {
+  moment *m = c->m;
+  double before = 0, error;
+  bool hit;
+  CDNI_TRY(cdni_moment_release(m));
+  CDNI_TRY(cdn_realize(m->state, CDN_STAGE_VELOCITY));
+  for (int k = 0; k < MOST_STEPS && *calm < CALM && cdn_state_time(m->state) < latest; k++) {
+    hit = false;
+    CDNI_TRY(step(c, latest, &before, &hit));
+    *calm = hit ? 0 : *calm + 1;
+  }
+  CDNI_TRY(kick(c, before / 2, &error));
+  CDNI_TRY(look_ahead(c, before));
+  return carry(c, before, before / 2, &hit);
+}
+
+cdn_status cdni_crowd_run(moment *m, double latest, int *calm, cdn_hybrid_totals *totals) {
   const cdn_system *system = cdn_state_system(m->state);
   const cdn_allocator *a = cdni_system_allocator(system);
   crowd c = { .m = m, .totals = totals, .nq = cdn_system_nq(system), .nu = m->all_nu, .nz = cdn_system_nz(system) };
-  const size_t size = (size_t)(c.nq + c.nu + c.nz + 1) * sizeof(double);
-  double *memory = cdni_calloc(a, size);
+  const size_t size = divide(&c, NULL) + 1;
+  char *memory = cdni_calloc(a, size);
   if (!memory) return cdni_state_fail(m->state, CDN_ERR_NOMEM, false, "cdn_stepper_advance", NULL, "out of memory");
-  c.q = memory, c.u = c.q + c.nq, c.z = c.u + c.nu;
-  const double start = cdn_state_time(m->state), left = latest - start;
-  const double steps = fmax(1, ceil(left / m->accuracy * (1 - 1e-9)));
-  int calm = 0;
-  c.h = left / steps;
-  m->hit = true; /* these impacts are no sequences of bounces */
-  cdn_status status = cdni_moment_release(m);
-  for (int k = 1; k <= steps && k <= MOST_STEPS && calm < CALM && status == CDN_OK; k++) {
-    bool hit = false;
-    status = step(&c, k == steps ? latest : start + k * c.h, &hit);
-    calm = hit ? 0 : calm + 1;
-  }
-  if (calm == CALM) totals->mean_between = 1;
+  divide(&c, memory);
+  m->captures = m->hit = true; /* these impacts are no sequences of bounces */
+  const cdn_status status = run(&c, latest, calm);
+  if (*calm == CALM) totals->mean_between = SOON * m->accuracy;
   totals->last_moment = cdn_state_time(m->state);
   memset(cdni_state_update_discrete(m->state, m->room->status), 0, (size_t)hybrid_sides(m->room) * sizeof(double));
-  m->span = 0, m->hit = m->jammed = false;
+  totals->worst_residual = fmax(totals->worst_residual, m->residual);
+  m->span = m->residual = 0, m->captures = m->hit = m->jammed = false;
   cdni_free(a, memory, size);
   return status;
 }

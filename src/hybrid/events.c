@@ -219,6 +219,13 @@ static cdn_status handle(const void *self, cdn_state *state, int n, const cdn_oc
   return status;
 }
 
+/* Captured steps that came to the end of the time that was asked for go on. */
+static cdn_status resume(const void *self, cdn_state *state, double after, double *time) {
+  const double at = cdni_changes_captured(*(hybrid_room *const *)self, state, LAST_RESUME);
+  *time = at > after ? at : INFINITY;
+  return CDN_OK;
+}
+
 /* The least gap of shapes is that of now these, now those: where it comes near zero and away again there may be a kink,
  * which slopes do not tell. */
 enum { SAMPLES = 7 };
@@ -270,6 +277,9 @@ cdn_status cdni_hybrid_declare_events(hybrid_room *room, cdn_declarer *d) {
   room->jam_event =
       frictions > 0 ? add(d, "friction", "jams", room->pushes, sides + frictions + 2 * hybrid_kept(room)).i : -1;
   cdn_event_def def = cdn_default_event_def();
+  def.name = "capturing goes on", def.kind = CDN_EVENT_SCHEDULED, def.next_time = resume, def.handle_set = handle;
+  cdn_declare_event(d, &def);
+  def = cdn_default_event_def();
   def.name = "statuses", def.kind = CDN_EVENT_START, def.handle_set = handle;
   return cdn_declare_event(d, &def).i >= 0 ? CDN_OK : CDN_ERR_ARG;
 }

@@ -20,8 +20,9 @@ static void set_capture_speeds(moment *m) {
     const double asked = side_params(m->room, m->state, i)[ONE_SIDED_CAPTURE];
     const double least = asked > 0 ? asked : fine ? sqrt(2 * fastest * FLIGHT_ROUNDING) : m->accuracy;
     const double pull = fmax(0, -m->b[row]);
-    /* within a captured step what rests is pulled as fast as the last of these */
-    m->least[row] = fmax(fmax(least, captures), fmax(sqrt(2 * pull * FLIGHT_ROUNDING), 2 * m->span * pull));
+    /* within a captured step what rests is pulled as fast as the last of these, and flights are not shorter than it */
+    const double step = fmax(2 * m->span, m->step) * pull;
+    m->least[row] = fmax(fmax(least, captures), fmax(sqrt(2 * pull * FLIGHT_ROUNDING), step));
   }
 }
 
@@ -51,6 +52,11 @@ static double fast_approach(const moment *m) {
   return most;
 }
 
+/* The speed of approach that the pull without pushes makes within half a captured step. The speeds at the time of the
+ * impact have it, before and after, and their ratio is e: with (1 + e) times that pull the speeds of half a step ago
+ * have the ratio of which bounces neither gain nor lose. */
+static double pull_of(const moment *m, int row) { return -0.5 * m->step * m->b[row]; }
+
 cdn_status cdni_impact_restitution(moment *m, impact_law *law) {
   const double fastest = law == cdni_impact_by_springs ? fast_approach(m) : 0;
   for (int i = 0; i < hybrid_sides(m->room); i++) {
@@ -60,6 +66,7 @@ cdn_status cdni_impact_restitution(moment *m, impact_law *law) {
     double factor = 0;
     if (!m->dull && (m->jammed || speed > 0)) CDNI_TRY(at_speed(m, i, speed, &factor));
     m->e[row] = factor * side_params(m->room, m->state, i)[ONE_SIDED_RESTITUTION];
+    if (m->e[row] > 0 && speed > 0) m->e[row] = fmin(1, fmax(0, m->e[row] + (1 + m->e[row]) * pull_of(m, row) / speed));
   }
   return CDN_OK;
 }
@@ -137,13 +144,20 @@ static bool is_idle(const moment *m) {
   return change <= 1e-6 * most;
 }
 
+static impact_law *law_of(const hybrid_room *room) {
+  return room->own.solve                                    ? cdni_impact_by_user
+         : room->impact.propagation == CDN_IMPACT_COMPLIANT ? cdni_impact_by_springs
+                                                            : laws[room->impact.law];
+}
+
+bool cdni_impact_by_sets(const hybrid_room *room) {
+  return law_of(room) == cdni_impact_by_phases && room->impact.propagation == CDN_IMPACT_TOGETHER;
+}
+
 static cdn_status find_impulses(moment *m, bool *lowered) {
-  const cdn_impact_def *def = &m->room->impact;
-  impact_law *law = m->room->own.solve                         ? cdni_impact_by_user
-                    : def->propagation == CDN_IMPACT_COMPLIANT ? cdni_impact_by_springs
-                                                               : laws[def->law];
+  impact_law *law = law_of(m->room);
   set_capture_speeds(m);
-  if (def->propagation == CDN_IMPACT_PAIRWISE) return cdni_impact_in_turn(m, law, lowered);
+  if (m->room->impact.propagation == CDN_IMPACT_PAIRWISE) return cdni_impact_in_turn(m, law, lowered);
   CDNI_TRY(cdni_impact_restitution(m, law));
   CDNI_TRY(cdni_impact_strike(m, law, lowered));
   return m->jammed && law == cdni_impact_by_phases && is_idle(m) ? cdni_impact_by_springs(m, 1) : CDN_OK;

@@ -11,6 +11,8 @@ impact_law cdni_impact_by_phases;  /* Newton, Poisson: phases.c */
 impact_law cdni_impact_by_springs; /* Stronge, the compliant limit: springs.c */
 impact_law cdni_impact_by_user;    /* users.c */
 
+/* Whether impacts of a System are sets of all contacts in phases, which may leave gaps open (m->allowed). */
+bool cdni_impact_by_sets(const hybrid_room *room);
 /* One impact of all cones by a law; e is lowered where the law would add energy. */
 cdn_status cdni_impact_strike(moment *m, impact_law *law, bool *lowered);
 /* One contact after another, by a law: pairwise.c. */

@@ -48,9 +48,11 @@ enum { KEPT_ACTS, KEPT_SIGN, KEPT_NUMBERS };
  * prescribed motions are held. */
 static const double SLIP_AT_REST = 1e-12;
 
-/* What the last moment did, behind the totals of a State: its time, then the numbers of each one-sided element and of
- * each friction. Last come those of the flight of each one-sided element (bounces.c): when it left an impact, with what
- * part of the speed of approach, and, if it is the last of a sequence, with what speed. */
+/* What the last moment did, behind the totals of a State: its time, when captured steps go on (0: they do not) and
+ * how many have been calm; then the numbers of each one-sided element and of each friction. Last come those of the
+ * flight of each one-sided element (bounces.c): when it left an impact, with what part of the speed of approach,
+ * and, if it is the last of a sequence, with what speed. */
+enum { LAST_TIME, LAST_RESUME, LAST_CALM, LAST_NUMBERS };
 enum {
   CHANGE_BEFORE,
   CHANGE_IMPULSE,
@@ -95,7 +97,8 @@ static inline int hybrid_sides(const hybrid_room *room) { return (int)room->side
 static inline int hybrid_frictions(const hybrid_room *room) { return (int)room->frictions.count; }
 static inline int hybrid_kept(const hybrid_room *room) { return (int)room->kept.count; }
 static inline size_t hybrid_changes(const hybrid_room *room) {
-  return 1 + CHANGE_NUMBERS * (room->sides.count + room->frictions.count) + FLIGHT_NUMBERS * room->sides.count;
+  return LAST_NUMBERS + CHANGE_NUMBERS * (room->sides.count + room->frictions.count) +
+         FLIGHT_NUMBERS * room->sides.count;
 }
 static inline const one_sided *side_at(const hybrid_room *room, int i) { return &CDNI_AT(room->sides, one_sided, i); }
 static inline const dry_friction *friction_at(const hybrid_room *room, int i) {
@@ -188,6 +191,9 @@ cdn_status cdni_friction_slip(const hybrid_room *room, cdn_state *state, int i, 
 /* The direction of slip: that of v, or, where v is at rest or has just turned back, that of the status. */
 void cdni_friction_direction(const double *numbers, int n, const double v[2], double e[2]);
 
+/* changes.c: of captured steps: when they go on, s (0: they do not); how many have been calm. */
+double cdni_changes_captured(const hybrid_room *room, const cdn_state *state, int which);
+
 /* ---- impact_def.c ---- */
 
 void cdni_impact_forget(hybrid_room *room, const cdn_allocator *a);
@@ -195,8 +201,8 @@ void cdni_impact_forget(hybrid_room *room, const cdn_allocator *a);
 /* elements.c: adds the elements of the slots of rigid contact. */
 cdn_status cdni_hybrid_add_slots(cdn_system *system);
 /* slots.c: before a moment: what has parted loses its slot, what touches gets one. `touches`: something without a slot
- * has come to a gap of zero. */
-cdn_status cdni_hybrid_renew_slots(const hybrid_room *room, cdn_state *state, bool touches);
+ * has come to a gap of zero. span > 0: also what may touch within that time, s. */
+cdn_status cdni_hybrid_renew_slots(const hybrid_room *room, cdn_state *state, bool touches, double span);
 
 /* ---- events.c ---- */
 

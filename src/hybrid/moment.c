@@ -1,6 +1,5 @@
 /* One moment: everything that may act at a State is one set with one answer. First impulses, if bodies approach where
  * nothing is between them; then accelerations, from which the statuses follow. */
-#include "hybrid/crowd.h"
 #include "hybrid/impact.h"
 #include "hybrid/slip.h"
 
@@ -47,7 +46,8 @@ static size_t divide_rows(moment *m, char *base) {
   size_t at = 0;
   m->cones = cdni_part(base, &at, (size_t)m->most_cones, sizeof *m->cones);
   m->J = cdni_part(base, &at, rows * 3 * (size_t)m->room->joints, sizeof(double));
-  double **const vectors[] = { &m->v, &m->b, &m->p, &m->w, &m->e, &m->least, &m->total, &m->before, &m->kept_b };
+  double **const vectors[] = { &m->v,     &m->b,     &m->p,      &m->w,      &m->e,
+                               &m->least, &m->total, &m->before, &m->kept_b, &m->allowed };
   for (int i = 0; i < CDNI_COUNT(vectors); i++) *vectors[i] = cdni_part(base, &at, rows, sizeof(double));
   m->law_work = cdni_part(base, &at, cdni_impact_work(m->room, m->most_rows, m->most_cones), 1);
   return at;
@@ -67,7 +67,7 @@ cdn_status cdni_moment_fits(const moment *m, bool fits) {
   return fits ? CDN_OK : cdni_state_fail(m->state, CDN_ERR_NOMEM, false, "cdn_settle", NULL, "out of memory");
 }
 
-static cdn_status begin(moment *m) {
+cdn_status cdni_moment_begin(moment *m) {
   const hybrid_room *room = m->room;
   const cdn_system *system = cdn_state_system(m->state);
   m->nu = room->matter->tree.nu;
@@ -80,20 +80,24 @@ static cdn_status begin(moment *m) {
 }
 
 /* Rows of all elements that are there: slots that hold nothing have none. */
-static cdn_status begin_rows(moment *m) {
+cdn_status cdni_moment_begin_rows(moment *m) {
   const hybrid_room *room = m->room;
-  m->most_rows = m->most_cones = 0;
+  int rows = 0, cones = 0;
   for (int i = 0; i < hybrid_sides(room); i++)
-    if (side_is_there(room, m->state, i)) m->most_rows++, m->most_cones++;
+    if (side_is_there(room, m->state, i)) rows++, cones++;
   for (int i = 0; i < hybrid_frictions(room); i++) {
     const dry_friction *x = friction_at(room, i);
     if (x->normal >= 0 && !side_is_there(room, m->state, x->normal)) continue;
-    m->most_rows += x->n, m->most_cones += friction_is_apart(x);
+    rows += x->n, cones += friction_is_apart(x);
   }
+  if (m->of_rows.bytes && rows <= m->most_rows && cones <= m->most_cones) return CDN_OK;
+  /* who asks again may ask for ever more */
+  const int more = m->of_rows.bytes ? rows / 4 : 0;
+  m->most_rows = rows + more, m->most_cones = cones + more;
   return take(m, divide_rows, &m->of_rows);
 }
 
-static void end(moment *m) {
+void cdni_moment_end(moment *m) {
   const cdn_allocator *a = cdni_system_allocator(cdn_state_system(m->state));
   if (m->of_elements.bytes) cdni_free(a, m->of_elements.bytes, m->of_elements.size);
   if (m->of_rows.bytes) cdni_free(a, m->of_rows.bytes, m->of_rows.size);
@@ -192,6 +196,7 @@ static cdn_status choose_next(moment *m, double rest) {
 cdn_status cdni_moment_arrange(moment *m) {
   const hybrid_room *room = m->room;
   m->rows = m->n_cones = 0;
+  memset(m->allowed, 0, (size_t)m->most_rows * sizeof *m->allowed);
   for (int i = 0; i < hybrid_sides(room); i++) {
     m->side_cone[i] = m->in[i] ? m->n_cones : -1;
     if (!m->in[i]) continue;
@@ -237,7 +242,7 @@ static cdn_status remember(moment *m) {
 static cdn_status renew_slots(moment *m) {
   const hybrid_room *room = m->room;
   if (room->slots == 0) return CDN_OK;
-  CDNI_TRY(cdni_hybrid_renew_slots(room, m->state, m->fired && m->fired->shapes_touch));
+  CDNI_TRY(cdni_hybrid_renew_slots(room, m->state, m->fired && m->fired->shapes_touch, 0));
   cdni_changes_renewed(m);
   for (int i = slot_friction(room, 0); i < slot_friction(room, room->slots); i++)
     m->was[i] = friction_status(room, m->state, i), m->begins[i] = m->begins[i] && m->was[i] == CDN_FRICTION_SLIP;
@@ -259,6 +264,17 @@ cdn_status cdni_moment_release(moment *m) {
 
 /* ---- the whole ---- */
 
+/* Brings to rest what is captured, by a projection; its energy counts. */
+static cdn_status bring_to_rest(moment *m, double rest, bool whole, cdn_hybrid_totals *totals) {
+  double before, after;
+  CDNI_TRY(cdn_kinetic_energy(m->state, &before));
+  CDNI_TRY(whole ? cdni_moment_hold(m) : cdni_bounces_hold(m, rest));
+  CDNI_TRY(cdn_realize(m->state, CDN_STAGE_VELOCITY));
+  CDNI_TRY(cdn_kinetic_energy(m->state, &after));
+  totals->capture_energy += before - after;
+  return CDN_OK;
+}
+
 /* Impacts one after another at one place. With e = 1 they would go on for ever. */
 enum { MOST_IMPACTS = 10000, MOST_JAMS = 5 };
 
@@ -273,8 +289,8 @@ static cdn_status collide(moment *m, cdn_hybrid_totals *totals) {
     m->in[i] = m->v[row] <= fmax(rest, m->e[row] > 0 ? 0 : m->least[row]);
     m->stops = m->stops || (m->in[i] && m->v[row] > rest);
   }
-  CDNI_TRY(cdni_bounces_hold(m, rest));
   CDNI_TRY(cdn_realize(m->state, CDN_STAGE_VELOCITY));
+  if (m->stops) CDNI_TRY(bring_to_rest(m, rest, false, totals));
   CDNI_TRY(choose_next(m, rest));
   CDNI_TRY(cdni_moment_arrange(m));
   return cdni_moment_respond(m);
@@ -303,13 +319,13 @@ static cdn_status find_statuses(moment *m, cdn_hybrid_totals *totals) {
   cdni_moment_choose(m, totals);
   CDNI_TRY(cdni_moment_keep_closed(m));
   CDNI_TRY(cdni_moment_set_statuses(m));
-  return cdni_moment_hold(m);
+  return bring_to_rest(m, 0, true, totals);
 }
 
 /* Statuses are found anew so often. */
 enum { MOST_ROUNDS = 20 };
 
-static cdn_status settle(moment *m, cdn_hybrid_totals *totals) {
+cdn_status cdni_moment_settle(moment *m, cdn_hybrid_totals *totals) {
   CDNI_TRY(cdn_realize(m->state, CDN_STAGE_VELOCITY));
   if (m->fired && m->fired->jams) {
     CDNI_TRY(cdni_moment_pass_jam(m));
@@ -320,7 +336,7 @@ static cdn_status settle(moment *m, cdn_hybrid_totals *totals) {
   CDNI_TRY(remember(m));
   cdni_kept_begin(m);
   CDNI_TRY(renew_slots(m));
-  CDNI_TRY(begin_rows(m));
+  CDNI_TRY(cdni_moment_begin_rows(m));
   CDNI_TRY(choose_sides(m));
   CDNI_TRY(cdni_moment_release(m));
   CDNI_TRY(cdni_moment_arrange(m));
@@ -340,32 +356,4 @@ static cdn_status settle(moment *m, cdn_hybrid_totals *totals) {
   CDNI_TRY(cdn_realize(m->state, CDN_STAGE_ACCELERATION));
   CDNI_TRY(cdni_moment_check(m));
   return cdni_bounces_end(m, totals);
-}
-
-cdn_status cdni_hybrid_settle(const hybrid_room *room, cdn_state *state, double accuracy, const hybrid_fired *fired,
-                              double latest) {
-  moment m = { .room = room, .state = state, .fired = fired, .accuracy = accuracy > 0 ? accuracy : 1e-6 };
-  cdn_hybrid_totals totals = *(const cdn_hybrid_totals *)cdn_state_discrete(state, room->totals);
-  cdn_status status = begin(&m);
-  if (status == CDN_OK) status = settle(&m, &totals);
-  const bool crowds = status == CDN_OK && cdni_crowd_note(state, accuracy, &totals);
-  if (crowds && room->slots == 0 && latest > cdn_state_time(state)) {
-    cdni_changes_keep(&m, &totals);
-    status = cdni_crowd_run(&m, latest, &totals);
-    m.fired = NULL;
-    if (status == CDN_OK) status = settle(&m, &totals);
-  }
-  if (status == CDN_OK) cdni_changes_keep(&m, &totals);
-  end(&m);
-  return status;
-}
-
-cdn_status cdn_settle(cdn_state *state, double accuracy) {
-  CDNI_NEED_OBJECT(state, CDN_ERR_ARG);
-  const hybrid_room *room = cdni_hybrid(cdn_state_system(state));
-  if (!room) return cdn_realize(state, CDN_STAGE_ACCELERATION);
-  if (!(accuracy >= 0 && accuracy < 1))
-    return cdni_state_fail(state, CDN_ERR_ARG, false, __func__, NULL,
-                           "the accuracy is %g; it must be from 0 to below 1", accuracy);
-  return cdni_hybrid_settle(room, state, accuracy, NULL, 0);
 }

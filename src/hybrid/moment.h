@@ -42,9 +42,12 @@ typedef struct moment {
   double *v;              /* the rows' velocities */
   double *b, *p, *w;      /* of the problem that is solved */
   double *e, *least, *total; /* of an impact: restitution and capture speed of normals, impulses */
+  double *allowed;           /* of a captured step: how fast rows may go on, as gaps are open, and paths bend; else 0 */
   double *before;            /* speeds before an impact */
+  bool captures;             /* this is a captured step */
   bool dull;                 /* nothing bounces */
   double span;               /* s, of a captured step, in which loads have impulses; 0: a moment */
+  double step;               /* s, of a captured step whose speeds are those half of it ago; 0: others */
   double *f, *x, *lambda, *free_lambda;
   /* Of kept reactions: the answers to each force (as G, X, L and J); the signs that the forces must have, the forces,
    * and how much each changes its own reaction; b, and the multipliers and joints without any; which act, and did. */
@@ -59,10 +62,17 @@ typedef struct moment {
   void *law_work;                                              /* of the laws of impact */
 } moment;
 
+/* Memory of what each element has; its end, with that of rows. */
+cdn_status cdni_moment_begin(moment *m);
+void cdni_moment_end(moment *m);
+/* Everything that may act at the State is one set with one answer. */
+cdn_status cdni_moment_settle(moment *m, cdn_hybrid_totals *totals);
 /* The gap of a one-sided element, of a ratchet its speed; and its speed. */
 cdn_status cdni_moment_gap(moment *m, int i, double *gap, double *speed);
 /* Rows and cones of all that is `in`, with their velocities. */
 cdn_status cdni_moment_arrange(moment *m);
+/* Memory for the rows of all elements that are there. */
+cdn_status cdni_moment_begin_rows(moment *m);
 /* Switches off all constraints of elements, so that the System answers without them. */
 cdn_status cdni_moment_release(moment *m);
 /* How the System answers to the rows: G, X, L, W, J. */

@@ -9,15 +9,17 @@ static void set_floors(moment *m, double by) {
   for (int i = 0; i < m->n_cones; i++) {
     cone *c = &m->cones[i];
     c->slips = false;
-    c->status = CONE_STICKS;
+    if (!m->captures) c->status = CONE_STICKS; /* captured steps have a guess, which is that of the last one */
     if (c->normal < 0) continue;
     c->floor = by > 0 ? by * m->e[c->normal] * m->p[c->normal] : 0;
-    c->closed = !(c->floor > 0);
+    if (!m->captures || c->floor > 0) c->closed = !(c->floor > 0);
   }
 }
 
-/* Newton's law asks for speeds of separation: the speed that the problem sees is that much higher. */
+/* Newton's law asks for speeds of separation, and captured steps allow an approach: the speed that the problem sees is
+ * that much higher. */
 static void ask_for_speeds(const moment *m, double by, double *to, double sign) {
+  for (int r = 0; r < m->rows; r++) to[r] += sign * m->allowed[r];
   if (m->room->impact.law != CDN_IMPACT_NEWTON) return;
   for (int i = 0; i < m->n_cones; i++) {
     const int row = m->cones[i].normal;
@@ -25,8 +27,12 @@ static void ask_for_speeds(const moment *m, double by, double *to, double sign) 
   }
 }
 
+/* What captured steps leave of conditions, relative to the largest numbers: the next step has them again. */
+static const double ROUGH = 1e-3;
+
 static cdn_status solve(moment *m) {
-  if (!cdni_moment_solve(m, true, NULL)) return cdni_moment_fails(m, "no impulses end the impact");
+  if (!cdni_moment_solve(m, true, NULL) && (m->out_of_memory || !(m->captures && m->residual < ROUGH)))
+    return cdni_moment_fails(m, "no impulses end the impact");
   for (int r = 0; r < m->rows; r++) m->total[r] += m->p[r];
   return CDN_OK;
 }
@@ -50,6 +56,9 @@ cdn_status cdni_impact_by_phases(moment *m, double by) {
   }
   if (!expands) return CDN_OK;
   set_floors(m, by);
+  ask_for_speeds(m, by, m->w, 1);
   memcpy(m->b, m->w, (size_t)m->rows * sizeof *m->b);
-  return solve(m);
+  CDNI_TRY(solve(m));
+  ask_for_speeds(m, by, m->w, -1);
+  return CDN_OK;
 }

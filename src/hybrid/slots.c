@@ -36,12 +36,12 @@ static cdn_status begin(const hybrid_room *room, cdn_state *state, int slot) {
   return set_numbers(room, state, slot);
 }
 
-cdn_status cdni_hybrid_renew_slots(const hybrid_room *room, cdn_state *state, bool touches) {
+cdn_status cdni_hybrid_renew_slots(const hybrid_room *room, cdn_state *state, bool touches, double span) {
   const size_t n = (size_t)room->slots;
   bool *kept = cdn_work_push(state, 2 * n), *changed = kept + n;
   if (!kept) return cdni_state_fail(state, CDN_ERR_NOMEM, false, "cdn_settle", NULL, "out of memory");
   for (size_t i = 0; i < n; i++) kept[i] = side_is_on(room, state, room->first_slot + (int)i);
-  cdn_status status = cdni_rigid_renew(room->contact, state, kept, touches, changed);
+  cdn_status status = cdni_rigid_renew(room->contact, state, &(rigid_renewal){ kept, touches, span }, changed);
   for (int i = 0; i < room->slots && status == CDN_OK; i++)
     if (changed[i]) status = begin(room, state, i);
   cdn_work_pop(state, kept);

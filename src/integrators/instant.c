@@ -30,7 +30,9 @@ static void list(cdn_stepper *s, const cdni_event *e, int32_t id, double t) {
                        .user = s->def.user,
                        .accuracy = s->def.fixed_step > 0 ? 0 : s->def.accuracy,
                        .latest = fmax(t, fmin(s->until, s->def.final_time)) };
-  for (int i = 0; i < ev->n_timers; i++) o.latest = fmin(o.latest, fmax(t, ev->timers[i].next));
+  for (int i = 0; i < ev->n_timers; i++)
+    if (!e->def.handle_set || !cdni_events_in_one_set(s->system, e, cdni_event_at(s->system, ev->timers[i].event)))
+      o.latest = fmin(o.latest, fmax(t, ev->timers[i].next));
   if (r->watch >= 0) {
     o.earliest = ev->watches[r->watch].lo;
     o.direction = ev->watches[r->watch].crossed;
