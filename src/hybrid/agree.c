@@ -105,10 +105,11 @@ static void set_equation(slip_problem *p, int i, const pressing *at) {
   }
   const bool two = i + 1 < p->n && p->across[i + 1];
   const double mu = p->laws[i].mu, N = cdni_friction_press(p->room, p->state, p->elements[i], at, row);
-  const double size = two ? hypot(p->sigma[i], p->sigma[i + 1]) : p->sigma[i];
+  /* negative where rounding leaves a push that pulls */
+  const double size = two ? copysign(hypot(p->sigma[i], p->sigma[i + 1]), p->sigma[i]) : p->sigma[i];
   for (int j = 0; j < p->n; j++) row[j] *= -mu;
-  row[i] += two && size > 0 ? p->sigma[i] / size : 1;
-  if (two && size > 0) row[i + 1] += p->sigma[i + 1] / size;
+  row[i] += two && size != 0 ? p->sigma[i] / size : 1;
+  if (two && size != 0) row[i + 1] += p->sigma[i + 1] / size;
   p->r[i] = mu * N - size;
 }
 
@@ -219,10 +220,17 @@ static cdn_status see_accelerations(slip_problem *p) {
   return CDN_OK;
 }
 
+/* Forces that are so much smaller than others are rounding, and have no direction. */
+static const double NO_FORCE = 1e-10;
+
 /* Whether slips that begin have found a direction near that of their status. Forces that jump may take it away. */
 static bool begin_well(const slip_problem *p) {
-  for (int i = 1; i < p->n; i++)
-    if (p->across[i] && !(p->sigma[i - 1] >= fabs(p->sigma[i]))) return false;
+  double largest = 0;
+  for (int k = 0; k < p->plan->m; k++) largest = fmax(largest, fabs(p->lambda[p->plan->row[k]]));
+  for (int i = 1; i < p->n; i++) {
+    const double along = p->sigma[i - 1], across = p->sigma[i];
+    if (p->across[i] && !(along >= fabs(across)) && hypot(along, across) > NO_FORCE * largest) return false;
+  }
   return true;
 }
 
