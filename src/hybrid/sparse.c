@@ -36,7 +36,7 @@ bool cdni_sparse_add(sparse_rows *s, int n, const int *columns, double **to) {
   const int at = s->first[s->rows - 1];
   if (n > 0) memcpy(s->column + at, columns, (size_t)n * sizeof *columns);
   s->first[s->rows] = at + n;
-  *to = s->value + at;
+  *to = n > 0 ? s->value + at : NULL;
   return true;
 }
 

@@ -19,6 +19,8 @@ static const double AT_START = 1e-4;
 /* A step is taken again this many times to end before one event; each time its margin grows by this factor. */
 enum { MOST_AGAIN = 4 };
 static const double WIDER = 16;
+/* Dense output is good for this part of a step beyond its end: farther off its polynomials grow without any sense. */
+static const double LATER = 0.05;
 
 /* The time by which an error of the step's own size may shift an event; the margin must be larger. */
 static cdn_status shift_of(cdn_stepper *s, double error, double *shift) {
@@ -85,7 +87,7 @@ bool cdni_cut_shorter(cdn_stepper *s, double window) {
 double cdni_cut_reach(const cdn_stepper *s) {
   const struct cdni_events *ev = s->events;
   double end = s->step.t1;
-  return isnan(ev->aim) ? end : fmin(s->step.end, end + 4 * ev->margin);
+  return isnan(ev->aim) ? end : fmin(s->step.end, end + fmin(4 * ev->margin, LATER * s->step.h));
 }
 
 cdn_status cdni_cut_at(cdn_stepper *s, double t) {
