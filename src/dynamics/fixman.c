@@ -124,7 +124,7 @@ static const fixman *find(const cdn_system *system, cdn_force force) {
 
 void cdni_fixman_declare_reads(const dynamics *dyn, cdn_declarer *d) {
   const cdn_system *system = cdni_declarer_system(d);
-  cdn_ticket reads[4];
+  cdn_ticket reads[5];
   const int n = dyn->constraints ? cdni_constraint_log_det_reads(dyn->constraints, reads) : 0;
   for (int i = 0; n > 0 && i < cdn_system_force_count(system); i++) {
     const fixman *f = find(system, (cdn_force){ i });
