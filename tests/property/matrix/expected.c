@@ -49,8 +49,6 @@ static const failure failures[] = {
   { "rigid shapes that slip", "constraint joint", "derivatives of multipliers", NULL, redundant },
   { "rigid shapes without friction", "constraint joint", "derivatives of multipliers", NULL, redundant },
   { "rigid shapes without friction", "constraint joint", "inverse of forward", NULL, redundant },
-  { "rigid shapes out of reach", "rotation_spring", "equilibrium", NULL,
-    "beside its rest a slip that begins finds no force" },
   { "stop out of reach", "global_damper", "checkpoint of a run", NULL, "6e-9, of which the cause is not known" },
 };
 
