@@ -236,8 +236,11 @@ static bool begin_well(const slip_problem *p) {
 
 /* Where there is none they hold it, and do not steer: an event. */
 static bool agree_somehow(slip_problem *p) {
+  bool begins = false;
+  for (int i = 0; i < p->n; i++) begins = begins || p->across[i];
   p->holds = false;
-  if (agree(p) && begin_well(p)) return true;
+  const bool agrees = agree(p);
+  if (!begins || (agrees && begin_well(p))) return agrees;
   p->holds = true;
   memcpy(p->sigma, p->base, (size_t)p->n * sizeof *p->sigma);
   return agree(p);
@@ -249,8 +252,8 @@ static void measure_steering(slip_problem *p) {
   double *to = hybrid_steers(p->room, p->state);
   for (int i = 0; i + 1 < p->n; i++) {
     if (!p->across[i + 1]) continue;
-    const double back = fmax(0, -p->B[(i + 1) * p->n + i + 1]) * hypot(p->sigma[i], p->sigma[i + 1]);
     const double x = p->sigma[i], y = p->sigma[i + 1], size = hypot(x, y);
+    const double back = fmax(0, -p->B[(i + 1) * p->n + i + 1]) * size;
     const double a = size > 0 ? (x * acceleration(p, i) + y * acceleration(p, i + 1)) / size : 0;
     to[p->elements[i]] = p->holds ? -1 : turns(p, i + 1) && back + fabs(a) > 0 ? (back + a) / (back + fabs(a)) : 1;
   }

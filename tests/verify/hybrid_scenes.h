@@ -15,6 +15,8 @@ cdn_body add_shaking_table(cdn_system *system, double A, double w);
 cdn_transform facing(cdn_vec3 n, cdn_vec3 p);
 /* Frozen, with a State that keeps the System. */
 cdn_state *hybrid_state(cdn_system *system, const double *q, const double *u);
+/* Height of a point that bounces with e, at time t, from rest at h. */
+double bouncing_height(double g, double h, double e, double t);
 /* Dry friction of a belt that pulls a slider along: N times the coefficients. */
 cdn_dry_friction add_belt(cdn_system *system, const char *name, cdn_body slider, double speed, double N,
                           double mu_static, double mu_dynamic);
@@ -26,5 +28,8 @@ bool run_to_event(cdn_stepper *run, const char *what, double t);
 /* The verdict on it must not be that its accuracy was missed. */
 void check_verdict(cdn_stepper *run);
 void end_event_run(cdn_stepper *run, cdn_state *state);
+/* Runs a rod of 1 kg and 1 m from its start of "rigid-pin" to rest on a bearing with mu r = 0.02 m, turn by turn
+ * (../shared/hybrid/reference_values.json), and ends the run. */
+void check_swings_of_pin(cdn_state *state, cdn_dry_friction bearing);
 
 #endif

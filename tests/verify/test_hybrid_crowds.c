@@ -1,6 +1,6 @@
 /* Where moments crowd, runs capture them in steps. Points on vertical paths: a column that falls on a floor, each point
  * on the one below; and many that fall side by side, whose bounces have closed forms. */
-#include "../testing.h"
+#include "hybrid_scenes.h"
 
 static const double G = 9.81;
 enum { MOST_POINTS = 100 };
@@ -90,19 +90,6 @@ START_TEST(a_plastic_column_lands_as_it_must) {
 }
 END_TEST
 
-/* Height of a point that bounces with e, at time t, from rest at h. */
-static double bouncing(double h, double e, double t) {
-  const double first = sqrt(2 * h / G);
-  double speed = G * first, at = first;
-  if (t < first) return h - G / 2 * t * t;
-  for (;;) {
-    speed *= e;
-    if (speed < 1e-9) return 0;
-    if (t < at + 2 * speed / G) return speed * (t - at) - G / 2 * (t - at) * (t - at);
-    at += 2 * speed / G;
-  }
-}
-
 /* Points side by side that bounce: their impacts crowd. The mean error of heights falls at least with the power 0.8 of
  * the step, and is no more than what the run says that times of impacts may be off. */
 START_TEST(captured_steps_converge) {
@@ -116,7 +103,7 @@ START_TEST(captured_steps_converge) {
     const double *q = cdn_state_q(cdn_stepper_state(run));
     const cdn_hybrid_totals totals = cdn_hybrid_get_totals(cdn_stepper_state(run));
     double sum = 0;
-    for (int i = 0; i < s.n; i++) sum += fabs(q[3 * i + 2] - bouncing(s.start[i], s.e, 0.35));
+    for (int i = 0; i < s.n; i++) sum += fabs(q[3 * i + 2] - bouncing_height(G, s.start[i], s.e, 0.35));
     ck_assert_double_gt(totals.crowded_steps, 5);
     AT_MOST(sum, totals.crowded_error);
     errors[k] = sum / s.n;
@@ -134,7 +121,7 @@ START_TEST(the_verdict_on_captured_steps_is_honest) {
   OK_STEP(run, cdn_stepper_advance(run, 0.3, NULL));
   const double *q = cdn_state_q(cdn_stepper_state(run));
   double worst = 0;
-  for (int i = 0; i < s.n; i++) worst = fmax(worst, fabs(q[3 * i + 2] - bouncing(s.start[i], s.e, 0.3)));
+  for (int i = 0; i < s.n; i++) worst = fmax(worst, fabs(q[3 * i + 2] - bouncing_height(G, s.start[i], s.e, 0.3)));
   cdn_certificate c;
   OK_STEP(run, cdn_stepper_certificate(run, &c));
   ck_assert_double_gt(cdn_hybrid_get_totals(cdn_stepper_state(run)).crowded_steps, 0);

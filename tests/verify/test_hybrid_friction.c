@@ -301,32 +301,7 @@ END_TEST
 /* ---- a pin with friction: the norm of its reaction presses ---- */
 
 /* A rod of 1 kg and 1 m on a pin with mu r = 0.02 m: the pin is a constraint, whose multipliers are its reaction. */
-START_TEST(a_pin_with_friction_swings_to_rest) {
-  static const double turns[][2] = {
-    { 0.8898835255106088, -1.0626444476579886 }, { 1.7633067883607196, 0.9387340148276384 },
-    { 2.623945831213008, -0.8251872302482391 },  { 3.474487919488171, 0.719782093728134 },
-    { 4.316977771134595, -0.6208450490107082 },  { 5.1530243094795605, 0.5270693470024216 },
-    { 5.983931941722107, -0.4374017825544366 },  { 6.8107881900290685, 0.3509682059419123 },
-    { 7.634524838196612, -0.26702219118582177 }, { 8.455962462935034, 0.18490804792935786 },
-    { 9.275844353685834, -0.10403290216401327 }
-  };
-  cdn_state *state = start_of("rigid-pin");
-  cdn_stepper *run = event_run(state, 1e-10);
-  const cdn_state *now = cdn_stepper_state(run);
-  for (int k = 0; k < (int)(sizeof turns / sizeof *turns); k++) {
-    ck_assert(run_to_event(run, "sticks", 20));
-    NEAR(cdn_state_time(now), turns[k][0], 1e-8);
-    NEAR(cdn_state_q(now)[0], turns[k][1], 1e-8);
-  }
-  ck_assert(run_to_event(run, "sticks", 20));
-  NEAR(cdn_state_time(now), 10.094863684153857, 1e-8);
-  NEAR(cdn_state_q(now)[0], 0.02384450014656613, 1e-8);
-  ck_assert_int_eq(cdn_dry_friction_get_status(now, (cdn_dry_friction){ 0 }), CDN_FRICTION_STICK);
-  ck_assert(!run_to_event(run, "s", 20));
-  NEAR(cdn_state_q(now)[0], 0.02384450014656613, 1e-8);
-  check_verdict(run);
-  end_event_run(run, state);
-}
+START_TEST(a_pin_with_friction_swings_to_rest) { check_swings_of_pin(start_of("rigid-pin"), (cdn_dry_friction){ 0 }); }
 END_TEST
 
 /* ---- a block on a slope ---- */

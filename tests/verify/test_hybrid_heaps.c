@@ -181,19 +181,6 @@ START_TEST(what_lands_flat_stays_in_any_order) {
 }
 END_TEST
 
-/* Height of a ball's lowest point that bounces with e, at time t, from rest at h. */
-static double bouncing(double h, double e, double t) {
-  const double first = sqrt(2 * h / G);
-  double speed = G * first, at = first;
-  if (t < first) return h - G / 2 * t * t;
-  for (;;) {
-    speed *= e;
-    if (speed < 1e-9) return 0;
-    if (t < at + 2 * speed / G) return speed * (t - at) - G / 2 * (t - at) * (t - at);
-    at += 2 * speed / G;
-  }
-}
-
 /* Balls side by side: the mean error of heights falls at least with the power 0.8 of the step, and all together are no
  * more than the run says. */
 START_TEST(captured_balls_converge) {
@@ -211,7 +198,7 @@ START_TEST(captured_balls_converge) {
     OK_STEP(run, cdn_stepper_advance(run, 0.35, NULL));
     const double *q = cdn_state_q(cdn_stepper_state(run));
     const cdn_hybrid_totals totals = cdn_hybrid_get_totals(cdn_stepper_state(run));
-    for (int i = 0; i < h.n; i++) sum += fabs(q[7 * i + 6] - 0.04 - bouncing(start[i], h.e, 0.35));
+    for (int i = 0; i < h.n; i++) sum += fabs(q[7 * i + 6] - 0.04 - bouncing_height(G, start[i], h.e, 0.35));
     ck_assert_double_gt(totals.crowded_steps, 5);
     AT_MOST(sum, totals.crowded_error);
     errors[k] = sum / h.n;
@@ -230,7 +217,8 @@ START_TEST(the_verdict_on_balls_is_honest) {
   cdn_stepper *run = run_of(&h, 1e-2, true);
   OK_STEP(run, cdn_stepper_advance(run, 0.3, NULL));
   const double *q = cdn_state_q(cdn_stepper_state(run));
-  for (int i = 0; i < h.n; i++) worst = fmax(worst, fabs(q[7 * i + 6] - 0.04 - bouncing(0.05 + 0.002 * i, h.e, 0.3)));
+  for (int i = 0; i < h.n; i++)
+    worst = fmax(worst, fabs(q[7 * i + 6] - 0.04 - bouncing_height(G, 0.05 + 0.002 * i, h.e, 0.3)));
   cdn_certificate c;
   OK_STEP(run, cdn_stepper_certificate(run, &c));
   ck_assert_double_gt(cdn_hybrid_get_totals(cdn_stepper_state(run)).crowded_steps, 0);
