@@ -14,6 +14,8 @@ static const char function[] = "cdn_find_equilibrium";
 static const double NEARLY_THERE = 1e-9; /* model units: rounding may hide further improvement below this */
 static const double TINY = 1e-6;         /* model units: within this no wall of a potential hides */
 static const double HARDLY = 0.99;       /* less improvement than this hardly counts */
+static const double ROUNDING = 1e-14;    /* of the largest imbalance on the way */
+static const double NEWTON_FROM = 1e-2;  /* model units: Newton's own step is tried where it is no longer */
 static const double BEYOND = 10;         /* of the way to the balance, or to where rounding hides it: looks so far */
 /* measured: docs/constants.md */
 static const int PATIENCE = 20;             /* iterations */
@@ -52,10 +54,11 @@ static cdn_status look(search *x) {
 
 /* The best step of at most the radius in which no coordinate moves too far; returns its largest displacement. */
 static double limited_step(search *x) {
-  double most = cdni_equilibrium_step(x, x->radius);
+  double (*const choose)(search *, double) = x->falls ? cdni_equilibrium_fall : cdni_equilibrium_step;
+  double most = choose(x, x->radius);
   while (most > x->def->largest_step) { /* in the model's own measure it may be anything */
     x->radius = BELOW_LARGEST * cdni_equilibrium_length(x) * x->def->largest_step / most;
-    most = cdni_equilibrium_step(x, x->radius);
+    most = choose(x, x->radius);
   }
   return most;
 }
@@ -66,6 +69,24 @@ static bool is_converged(const cdni_walk *w, double before, double after, double
   return after < 0.5 * before && (w->work >= 0 || (most <= TINY && w->by_slopes >= 0));
 }
 
+/* What sticks makes stiffness unsymmetric: the energy's model leads to the balance, but not fast. Near it Newton's own
+ * step is tried first. */
+static cdn_status try_newton(search *x, double before, bool *better) {
+  double size, most;
+  bool closes;
+  cdni_walk w;
+  *better = false;
+  if (x->goal != CDN_EQUILIBRIUM_STABLE || !x->sticks || x->report->unstable > 0) return CDN_OK;
+  most = cdni_equilibrium_newton(x);
+  if (!(most > CDNI_NOT_A_STEP && most <= NEWTON_FROM)) return CDN_OK;
+  if (cdni_equilibrium_clip(x, &most, &closes) == CDN_OK && !closes && cdni_equilibrium_walk(x, &w) == CDN_OK) {
+    CDNI_TRY(cdni_equilibrium_imbalance(x, &size));
+    *better = size < 0.5 * before && w.by_slopes >= 0;
+    if (*better) x->report->work += w.work, x->gained = w.work;
+  }
+  return *better ? cdni_statics_friction_hold(x->rest) : cdni_equilibrium_place(x, x->q0, 0);
+}
+
 /* Tries steps until one is as good as predicted; *done if no step is left to try. */
 static cdn_status one_iteration(search *x, bool *done) {
   const bool stable = x->goal == CDN_EQUILIBRIUM_STABLE;
@@ -73,21 +94,25 @@ static cdn_status one_iteration(search *x, bool *done) {
   double before, most;
   CDNI_TRY(cdni_equilibrium_begin_step(x));
   CDNI_TRY(cdni_equilibrium_imbalance(x, &before));
+  x->largest = fmax(x->largest, before);
+  bool better;
+  CDNI_TRY(try_newton(x, before, &better));
+  if (better) return CDN_OK;
   for (int attempt = 0; attempt < 60 && (most = limited_step(x)) > CDNI_NOT_A_STEP; attempt++) {
     double size = INFINITY;
     cdni_walk w = { .work = 0 };
     bool closes;
-    CDNI_TRY(cdni_equilibrium_clip(x, &most, &closes));
-    if (closes && most <= CDNI_NOT_A_STEP) return cdni_equilibrium_touch(x);
+    cdn_status status = cdni_equilibrium_clip(x, &most, &closes);
+    if (status == CDN_OK && closes && most <= CDNI_NOT_A_STEP) return cdni_equilibrium_touch(x);
     const double expected = cdni_equilibrium_promise(x), length = cdni_equilibrium_length(x);
-    const cdn_status status = cdni_equilibrium_walk(x, &w);
+    if (status == CDN_OK) status = cdni_equilibrium_walk(x, &w);
     if (status == CDN_OK) CDNI_TRY(cdni_equilibrium_imbalance(x, &size));
     const bool usable = status == CDN_OK && !(stable && w.doubtful);
     const double ratio = usable ? (stable ? w.work : before - size) / expected : -1;
     if (ratio > TAKEN || (status == CDN_OK && (!stable || x->report->unstable == 0) &&
                           (stable ? is_converged(&w, before, size, most) : size < 0.5 * before))) {
       x->report->work += w.work;
-      x->gained = w.work;
+      x->gained = w.work, x->moved += most;
       if (ratio > GOOD && length > AT_THE_RADIUS * x->radius) x->radius *= 2;
       if (closes) CDNI_TRY(cdni_equilibrium_touch(x));
       return cdni_statics_friction_hold(x->rest);
@@ -146,6 +171,18 @@ static cdn_status is_balanced(search *x, bool *is) {
   double most;
   CDNI_TRY(newton_step(x, &most));
   return most > 0 && most <= BEYOND * x->def->tolerance ? pushes_back(x, most, is) : CDN_OK;
+}
+
+/* At the edge of where nothing acts no stiffness is left to measure by: whether forces are rounding of those on the
+ * way, and Newton's own step is tiny. */
+static cdn_status has_faded(search *x, bool *has) {
+  double size, most;
+  CDNI_TRY(cdni_equilibrium_imbalance(x, &size));
+  *has = x->goal == CDN_EQUILIBRIUM_STABLE && x->report->unstable == 0 && size <= ROUNDING * x->largest;
+  if (!*has) return CDN_OK;
+  CDNI_TRY(newton_step(x, &most));
+  *has = most <= TINY;
+  return CDN_OK;
 }
 
 /* Where no step is left: whether that is because Newton's own would hardly go anywhere, and balance all that there
@@ -240,18 +277,21 @@ static cdn_status find(search *x, bool *found) {
     CDNI_TRY(cdni_equilibrium_model_fill(x));
     *found = has_arrived(x);
     if (*found) CDNI_TRY(is_balanced(x, found));
+    else CDNI_TRY(has_faded(x, found));
     const bool arrived = *found;
     if (done && !arrived) CDNI_TRY(is_as_near_as_can_be(x, found));
     if (*found) {
       bool rests;
       CDNI_TRY(cdni_equilibrium_settle(x, &rests));
       done = done && rests, *found = rests;
+      if (!rests) x->falls = x->moved <= NEARLY_THERE, x->moved = 0, x->radius = FAR;
       if (!rests && steps < x->def->most_iterations) continue;
     }
     if (*found && (arrived ? x->report->iterations > 0 : x->goal == CDN_EQUILIBRIUM_STABLE)) return polish(x);
     x->no_step = done;
     if (*found || done || stuck || steps >= x->def->most_iterations) return CDN_OK;
     CDNI_TRY(one_iteration(x, &done));
+    x->falls = false;
     CDNI_TRY(creeps(x, steps, &mark, &stuck));
   }
 }
@@ -290,12 +330,14 @@ static cdn_status run(search *x) {
   x->length = cdni_matter_length(cdni_matter(cdn_state_system(x->rest)), x->rest);
   CDNI_TRY(cdni_equilibrium_begin_sides(x));
   memcpy(x->start, cdn_state_q(x->rest), nq * sizeof *x->start);
-  CDNI_TRY(find(x, &found));
-  if (!found &&
-      x->goal == CDN_EQUILIBRIUM_ANY) { /* accelerations may be least where they are not zero, but not energy */
+  const cdn_status status = find(x, &found);
+  if (status != CDN_OK && (x->goal == CDN_EQUILIBRIUM_STABLE || status == CDN_ERR_NOMEM)) return status;
+  if (status != CDN_OK || (!found && x->goal == CDN_EQUILIBRIUM_ANY)) {
+    /* accelerations may be least where they are not zero, or where the constraints cannot hold, but not energy */
     x->goal = CDN_EQUILIBRIUM_STABLE;
     CDNI_TRY(cdn_state_set_q(x->rest, x->start));
     CDNI_TRY(cdni_statics_friction_copy(x->rest, x->from));
+    if (x->hybrid) CDNI_TRY(cdni_hybrid_copy_statuses(x->hybrid, x->rest, x->from));
     CDNI_TRY(cdni_equilibrium_begin_sides(x));
     CDNI_TRY(find(x, &found));
   }

@@ -30,6 +30,12 @@ typedef struct search {
   double gained;                  /* J, by the last step that was taken */
   bool no_step;                   /* the search ended because no step was good */
   const hybrid_room *hybrid;      /* NULL: no element is one-sided, and no friction dry */
+  double *least;                  /* by one-sided element, and of shapes without a slot: gaps where the step begins */
+  bool sticks;                    /* friction does: stiffness is not symmetric */
+  double moved;                   /* by steps since statuses were chosen: the largest displacements, model units */
+  double *fall;                   /* nu: accelerations with the statuses that were chosen last */
+  bool falls;                     /* the next step is along these */
+  bool *blocks;                   /* the same: whether it has come nearer in the step */
 
   /* The model's own scales. A displacement is measured in its mobility's unit: 1 rad, or a length of the model. */
   double length; /* m; 0 until it is known */
@@ -41,6 +47,7 @@ typedef struct search {
   cdni_statics s;
   cdni_statics_friction friction;
   double imbalance;                      /* |g| */
+  double largest;                        /* |udot|_M, the largest that the search has met */
   double *X, *d, *g;                     /* n x n, n, n: modes, their curvatures, the gradient */
   double *k;                             /* n: the stiffness that the step uses */
   double *y;                             /* n: a step */
@@ -79,10 +86,9 @@ cdn_status cdni_equilibrium_imbalance(search *x, double *size);
 
 /* What is in penetration is put on its surface, and all statuses are those of rest. */
 cdn_status cdni_equilibrium_begin_sides(search *x);
-/* Shortens the step v, y to where the first gap closes. *most, its largest displacement, follows; *closes: one does. If
- * none is left of the step, that element is switched on at once. */
+/* Shortens the step v, y to where the first gap closes. *most, its largest displacement, follows; *closes: one does. */
 cdn_status cdni_equilibrium_clip(search *x, double *most, bool *closes);
-/* Where the State is, switches on what has no gap left. */
+/* Where the State is, switches on what has closed in the step. */
 cdn_status cdni_equilibrium_touch(search *x);
 /* Where all is balanced: finds the statuses of rest. *rests: it is balanced with them, too; if not, what cannot push
  * has let go, and what cannot stick slides without friction. */
@@ -105,6 +111,10 @@ size_t cdni_equilibrium_model_divide(search *x, int nu, double *at);
 cdn_status cdni_equilibrium_model_fill(search *x);
 /* Computes y and v for the best step of at most this length; returns the largest element of v, in model units. */
 double cdni_equilibrium_step(search *x, double radius);
+/* The same along the accelerations x->fall, which no element that is off resists. */
+double cdni_equilibrium_fall(search *x, double radius);
+/* The same for Newton's own step, by all of the stiffness; after a fill for the goal ANY, or where friction sticks. */
+double cdni_equilibrium_newton(search *x);
 /* The length of y. */
 double cdni_equilibrium_length(const search *x);
 /* The model's prediction for y: the work, or the decrease of the imbalance. */

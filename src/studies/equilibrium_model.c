@@ -162,9 +162,9 @@ static void judge_directions(search *x) {
 
 cdn_status cdni_equilibrium_model_fill(search *x) {
   /* what sticks stays */
-  const bool sticks = x->hybrid && cdni_hybrid_sticks(x->hybrid, x->rest);
-  CDNI_TRY(
-      cdni_statics_fill(x->rest, x->function, sticks ? CDN_LEVEL_VELOCITY : CDN_LEVEL_POSITION, &x->s, &x->friction));
+  x->sticks = x->hybrid && cdni_hybrid_sticks(x->hybrid, x->rest);
+  const cdn_motion_level level = x->sticks ? CDN_LEVEL_VELOCITY : CDN_LEVEL_POSITION;
+  CDNI_TRY(cdni_statics_fill(x->rest, x->function, level, &x->s, &x->friction));
   const int n = x->s.n, nu = x->s.nu;
   double *B = x->L;
   for (int j = 0; j < n; j++)
@@ -185,7 +185,7 @@ cdn_status cdni_equilibrium_model_fill(search *x) {
     for (int k = 0; k < n; k++) x->g[i] += x->X[i * n + k] * x->s.gradient[k];
   }
   judge_directions(x);
-  return x->goal == CDN_EQUILIBRIUM_STABLE ? CDN_OK : find_singular_values(x);
+  return x->goal == CDN_EQUILIBRIUM_ANY || x->sticks ? find_singular_values(x) : CDN_OK;
 }
 
 /* ---- one step ---- */
@@ -245,6 +245,28 @@ double cdni_equilibrium_step(search *x, double radius) {
     }
     trial(x, high);
   } else if (stable && x->report->unstable > 0) leave_ridge(x, radius);
+  return displacement(x);
+}
+
+double cdni_equilibrium_newton(search *x) {
+  const cdn_equilibrium_goal goal = x->goal;
+  x->goal = CDN_EQUILIBRIUM_ANY;
+  const double most = cdni_equilibrium_step(x, INFINITY);
+  x->goal = goal;
+  return most;
+}
+
+double cdni_equilibrium_fall(search *x, double radius) {
+  const int n = x->s.n, nu = x->s.nu;
+  double slope = 0, bend = 0;
+  for (int i = 0; i < n; i++) {
+    x->y[i] = 0;
+    for (int k = 0; k < nu; k++) x->y[i] += moved_by(x, i, k) * x->s.mass[k] * x->fall[k];
+    slope -= x->y[i] * x->g[i], bend += x->d[i] * x->y[i] * x->y[i];
+  }
+  const double length = cdni_equilibrium_length(x), most = length > 0 ? radius / length : 0;
+  const double part = bend > 0 && slope > 0 ? fmin(slope / bend, most) : most;
+  for (int i = 0; i < n; i++) x->y[i] *= part;
   return displacement(x);
 }
 

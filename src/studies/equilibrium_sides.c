@@ -25,48 +25,75 @@ static cdn_status open_gap(search *x, int i, double *gap) {
   return cdn_one_sided_gap(x->rest, element, gap);
 }
 
-/* Whether any gap is below `least`, by element and last that of shapes without a slot (NULL: below `most`); what is so
- * is switched on, or not. */
-static cdn_status look_below(search *x, const double *least, double most, bool close, bool *any) {
+static cdn_status close(search *x, int i) { return cdni_hybrid_touch(x->hybrid, x->rest, i); }
+
+/* Shapes that have come to touch get slots, which are on. */
+static cdn_status take_slots(search *x) {
   const int n = cdni_hybrid_side_count(x->hybrid);
   double gap;
-  CDNI_TRY(cdni_hybrid_least_gap(x->hybrid, x->rest, &gap));
-  *any = gap < (least ? least[n] : most);
-  if (*any && close) {
-    CDNI_TRY(cdni_hybrid_take_slots(x->hybrid, x->rest));
-    least = NULL, most = fmax(most, SLOT);
-  }
+  for (int i = 0; i < n; i++) x->blocks[i] = cdni_hybrid_side_is_there(x->hybrid, x->rest, i);
+  CDNI_TRY(cdni_hybrid_take_slots(x->hybrid, x->rest));
   for (int i = 0; i < n; i++) {
+    if (x->blocks[i]) continue;
     CDNI_TRY(open_gap(x, i, &gap));
-    if (!(gap < (least ? least[i] : most))) continue;
-    *any = true;
-    if (close) CDNI_TRY(cdni_hybrid_touch(x->hybrid, x->rest, i));
+    if (gap < SLOT) CDNI_TRY(close(x, i));
   }
   return CDN_OK;
 }
 
+/* What overlaps is on from here. */
+static cdn_status close_overlaps(search *x) {
+  double gap;
+  for (int i = 0; i < cdni_hybrid_side_count(x->hybrid); i++) {
+    CDNI_TRY(open_gap(x, i, &gap));
+    if (gap < -near(x)) CDNI_TRY(close(x, i));
+  }
+  CDNI_TRY(cdni_hybrid_least_gap(x->hybrid, x->rest, &gap));
+  return gap < -near(x) ? take_slots(x) : CDN_OK;
+}
+
+/* What has come nearer than where the step begins, x->least, blocks it; last that is shapes without a slot. */
+static cdn_status look_who_blocks(search *x, bool *any) {
+  const int n = cdni_hybrid_side_count(x->hybrid);
+  double gap;
+  CDNI_TRY(cdni_hybrid_least_gap(x->hybrid, x->rest, &gap));
+  *any = x->blocks[n] = gap < x->least[n];
+  for (int i = 0; i < n; i++) {
+    CDNI_TRY(open_gap(x, i, &gap));
+    x->blocks[i] = gap < x->least[i];
+    *any = *any || x->blocks[i];
+  }
+  return CDN_OK;
+}
+
+/* What is off and has no gap left may be about to open: only what blocks is on from here. */
 cdn_status cdni_equilibrium_touch(search *x) {
-  bool any;
-  CDNI_TRY(look_below(x, NULL, near(x), true, &any));
+  const int n = cdni_hybrid_side_count(x->hybrid);
+  for (int i = 0; i < n; i++)
+    if (x->blocks[i]) CDNI_TRY(close(x, i));
+  if (x->blocks[n]) CDNI_TRY(take_slots(x));
   return cdni_equilibrium_project(x);
 }
 
 cdn_status cdni_equilibrium_begin_sides(search *x) {
-  bool rests, any;
+  bool rests;
   if (!x->hybrid) return cdni_equilibrium_project(x);
-  CDNI_TRY(look_below(x, NULL, -near(x), true, &any));
+  CDNI_TRY(close_overlaps(x));
   CDNI_TRY(cdni_equilibrium_project(x));
   for (int k = 0; k < x->nu; k++) x->bound[k] = x->def->tolerance;
+  x->report->unbalanced = 0;
   return cdni_equilibrium_settle(x, &rests);
 }
 
 cdn_status cdni_equilibrium_settle(search *x, bool *rests) {
   *rests = true;
   if (!x->hybrid) return CDN_OK;
+  const double before = 2 * x->report->unbalanced; /* what the search has found to be rounding */
   CDNI_TRY(cdn_settle(x->rest, 0));
   const double *udot = cdn_state_udot(x->rest);
   if (!udot) return cdni_state_last_status(x->rest);
-  for (int k = 0; k < x->nu; k++) *rests = *rests && fabs(udot[k]) <= x->bound[k];
+  if (x->nu) memcpy(x->fall, udot, (size_t)x->nu * sizeof *udot);
+  for (int k = 0; k < x->nu; k++) *rests = *rests && fabs(udot[k]) <= fmax(x->bound[k], before);
   return cdni_hybrid_end_slips(x->hybrid, x->rest, *rests);
 }
 
@@ -76,42 +103,30 @@ static void scale(search *x, double by) {
 }
 
 /* Narrows the part of a step in which a gap closes. */
-static cdn_status narrow(search *x, const double *least, double *low, double *high) {
+static cdn_status narrow(search *x, double *low, double *high) {
   bool closed;
   for (int k = 0; k < 60 && *high - *low > 1e-15; k++) {
     const double middle = 0.5 * (*low + *high);
     CDNI_TRY(cdni_equilibrium_move(x, middle, x->q));
-    CDNI_TRY(look_below(x, least, 0, false, &closed));
+    CDNI_TRY(look_who_blocks(x, &closed));
     *(closed ? high : low) = middle;
   }
-  return CDN_OK;
-}
-
-static cdn_status clip(search *x, double *least, double *most, bool *closes) {
-  const int n = cdni_hybrid_side_count(x->hybrid);
-  double low = 0, high = 1;
-  bool any;
-  for (int i = 0; i < n; i++) CDNI_TRY(open_gap(x, i, &least[i]));
-  CDNI_TRY(cdni_hybrid_least_gap(x->hybrid, x->rest, &least[n]));
-  for (int i = 0; i <= n; i++) least[i] = fmin(0, least[i]) - 1e-3 * near(x);
-  CDNI_TRY(cdni_equilibrium_move(x, 1, x->q));
-  CDNI_TRY(look_below(x, least, 0, false, closes));
-  if (*closes) CDNI_TRY(narrow(x, least, &low, &high));
-  if (*closes && low * *most <= CDNI_NOT_A_STEP) {
-    CDNI_TRY(cdni_equilibrium_move(x, high, x->q));
-    CDNI_TRY(look_below(x, least, 0, true, &any));
-  }
-  CDNI_TRY(cdni_equilibrium_place(x, x->q0, 0));
-  if (*closes) scale(x, low), *most *= low;
-  return CDN_OK;
+  CDNI_TRY(cdni_equilibrium_move(x, *high, x->q));
+  return look_who_blocks(x, &closed);
 }
 
 cdn_status cdni_equilibrium_clip(search *x, double *most, bool *closes) {
+  double low = 0, high = 1;
   *closes = false;
   if (!x->hybrid) return CDN_OK;
-  double *least = cdn_work_push(x->rest, ((size_t)cdni_hybrid_side_count(x->hybrid) + 1) * sizeof *least);
-  if (!least) return cdni_state_fail(x->rest, CDN_ERR_NOMEM, false, x->function, NULL, "out of memory");
-  const cdn_status status = clip(x, least, most, closes);
-  cdn_work_pop(x->rest, least);
-  return status;
+  const int n = cdni_hybrid_side_count(x->hybrid);
+  for (int i = 0; i < n; i++) CDNI_TRY(open_gap(x, i, &x->least[i]));
+  CDNI_TRY(cdni_hybrid_least_gap(x->hybrid, x->rest, &x->least[n]));
+  for (int i = 0; i <= n; i++) x->least[i] = fmin(0, x->least[i]) - 1e-3 * near(x);
+  CDNI_TRY(cdni_equilibrium_move(x, 1, x->q));
+  CDNI_TRY(look_who_blocks(x, closes));
+  if (*closes) CDNI_TRY(narrow(x, &low, &high));
+  CDNI_TRY(cdni_equilibrium_place(x, x->q0, 0));
+  if (*closes) scale(x, low), *most *= low;
+  return CDN_OK;
 }

@@ -142,14 +142,16 @@ cdn_status cdni_equilibrium_walk(search *x, cdni_walk *w) {
 size_t cdni_equilibrium_walk_divide(search *x, double *at) {
   const cdn_system *system = cdn_state_system(x->from);
   const size_t nq = (size_t)cdn_system_nq(system), nu = (size_t)cdn_system_nu(system);
+  const size_t sides = x->hybrid ? (size_t)cdni_hybrid_side_count(x->hybrid) + 1 : 0;
   const size_t nz = (size_t)cdn_system_nz(system), bodies = 6 * (size_t)cdn_system_body_count(system);
   x->nu = (int)nu;
   double **const coordinates[] = { &x->q, &x->q0, &x->middle, &x->rate, &x->start };
   for (int k = 0; at && k < CDNI_COUNT(coordinates); k++) *coordinates[k] = at, at += nq;
   double **const auxiliary[] = { &x->z, &x->z0 };
   for (int k = 0; at && k < CDNI_COUNT(auxiliary); k++) *auxiliary[k] = at, at += nz;
-  double **const mobilities[] = { &x->force, &x->along, &x->turned, &x->pull, &x->v, &x->unit, &x->bound };
+  double **const mobilities[] = { &x->force, &x->along, &x->turned, &x->pull, &x->v, &x->unit, &x->bound, &x->fall };
   for (int k = 0; at && k < CDNI_COUNT(mobilities); k++) *mobilities[k] = at, at += nu;
+  if (at) x->least = at, x->blocks = (bool *)(at + sides), at += 2 * sides;
   if (at) x->F = (cdn_spatial *)at, at += bodies;
-  return bodies + nq * CDNI_COUNT(coordinates) + nz * CDNI_COUNT(auxiliary) + nu * CDNI_COUNT(mobilities);
+  return 2 * sides + bodies + nq * CDNI_COUNT(coordinates) + nz * CDNI_COUNT(auxiliary) + nu * CDNI_COUNT(mobilities);
 }

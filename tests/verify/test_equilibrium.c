@@ -417,6 +417,39 @@ START_TEST(at_the_edge_of_a_stop) {
 }
 END_TEST
 
+/* Ligaments that are slack, and pull with the cube of their stretch: the arm comes to rest at the edge of where they
+ * act, where their stiffness is zero too. (No potential: their work is integrated.) */
+static const double SLACK = 0.4;
+
+static cdn_status pull(const void *self, cdn_state *state, cdn_forces *forces) {
+  (void)self;
+  for (int k = 0; k < 2; k++) {
+    const double stretch = cdn_state_q(state)[k] - SLACK;
+    if (stretch > 0) cdn_forces_add_mobility(forces, (cdn_body){ k + 1 }, 0, -30 * stretch * stretch * stretch);
+  }
+  return CDN_OK;
+}
+
+START_TEST(at_the_edge_of_slack) {
+  cdn_system *system = cdn_system_create(NULL);
+  const cdn_body upper = add_link(system, cdn_ground(), 0, 1, 1, "upper");
+  add_link(system, upper, 1, 0.7, 0.5, "lower");
+  const cdn_force_ops ops = {
+    .struct_size = sizeof ops, .subsystem.name = "ligaments", .calc_force = pull, .reads = CDN_READS_POSITION
+  };
+  cdn_system_add_custom_force(system, &ops, NULL);
+  cdn_state *state = state_of(system);
+  const double q[2] = { 1.3, 0.9 };
+  cdn_equilibrium found;
+  OK_ON(state, cdn_state_set_q(state, q));
+  OK_ON(state, cdn_find_equilibrium(state, NULL, &found));
+  for (int k = 0; k < 2; k++) NEAR(cdn_state_q(state)[k], SLACK, 1e-4); /* 30 (1e-4)^3 is 1e-12 of the first pull */
+  AT_MOST(found.unbalanced, 1e-10);
+  ck_assert_int_eq(found.unstable, 0);
+  cdn_state_destroy(state);
+}
+END_TEST
+
 /* Of what falls with something light on it that swings faster, the message names what falls. */
 START_TEST(the_story_names_what_falls) {
   cdn_system *system = cdn_system_create(NULL);
@@ -496,5 +529,5 @@ END_TEST
 
 CHECK_MAIN("equilibrium", a_chain_hangs, a_chain_upright, off_the_ridge, nothing_to_do, against_a_torque, with_a_lock,
            a_four_bar_with_a_spring, a_body_on_springs, neutral_and_falling, neutral_coordinates_stay,
-           any_where_there_is_a_stable_one, twins, at_the_edge_of_a_stop, the_story_names_what_falls, units_of_mass,
-           wrong_defs)
+           any_where_there_is_a_stable_one, twins, at_the_edge_of_a_stop, at_the_edge_of_slack,
+           the_story_names_what_falls, units_of_mass, wrong_defs)

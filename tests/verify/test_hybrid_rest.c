@@ -107,6 +107,58 @@ START_TEST(shapes_lie_on_the_floor) {
 }
 END_TEST
 
+/* Robots that are let go above the floor come to lie or stand on it, on many points that carry and stick, and on the
+ * limits of their joints. Contacts carry their weight, friction is within its bound, and a run stays where they are. */
+static void stays(cdn_state *state, double weight) {
+  double sum = 0, kinetic;
+  int n;
+  OK_ON(state, cdn_contact_count(state, &n));
+  for (int i = 0; i < n; i++) {
+    cdn_contact c;
+    OK_ON(state, cdn_contact_get(state, i, &c));
+    AT_MOST(c.depth, 1e-9);
+    AT_MOST(cdn_norm(c.friction), c.coefficient[0] * c.force * (1 + 1e-6) + 1e-9);
+    const int ground[2] = { cdn_shape_body(cdn_state_system(state), c.a).i == 0,
+                            cdn_shape_body(cdn_state_system(state), c.b).i == 0 };
+    sum += (ground[0] - ground[1]) * cdn_add(cdn_scale(c.force, c.normal), c.friction).z;
+  }
+  NEAR(sum, weight, 1e-6 * weight); /* what accelerations are left times the mass */
+  cdn_stepper *run = NULL;
+  cdn_stepper_def def = cdn_default_stepper_def();
+  def.accuracy = 1e-5;
+  OK_ON(state, cdn_stepper_create(state, &def, &run));
+  OK_STEP(run, cdn_stepper_advance(run, 0.5, NULL));
+  for (int k = 0; k < cdn_system_nq(cdn_state_system(state)); k++)
+    NEAR(cdn_state_q(cdn_stepper_state(run))[k], cdn_state_q(state)[k], 1e-6);
+  OK_ON(state, cdn_kinetic_energy(cdn_stepper_state(run), &kinetic));
+  AT_MOST(kinetic, 1e-12);
+  cdn_stepper_destroy(run);
+}
+
+START_TEST(robots_lie_on_the_floor) {
+  char path[512];
+  cdn_model_options options = cdn_default_model_options();
+  cdn_model *model = NULL;
+  cdn_state *state = NULL;
+  cdn_equilibrium report;
+  options.contact = CDN_MODEL_RIGID;
+  snprintf(path, sizeof path, "%s/examples/models/%s.xml", getenv("CARDAN_SOURCE_ROOT"),
+           (const char *[]){ "puppet", "quadruped", "hexapod" }[_i % 3]);
+  OK(cdn_model_load(path, &options, &model));
+  OK(cdn_state_create(cdn_model_system(model), &state));
+  cdn_equilibrium_def def = cdn_default_equilibrium_def();
+  def.goal = _i < 3 ? CDN_EQUILIBRIUM_STABLE : CDN_EQUILIBRIUM_ANY;
+  OK_ON(state, cdn_find_equilibrium(state, &def, &report));
+  AT_MOST(report.unbalanced, 1e-8);
+  double mass = 0;
+  for (int b = 1; b < cdn_system_body_count(cdn_model_system(model)); b++)
+    mass += cdn_body_mass_properties(state, (cdn_body){ b }).mass;
+  stays(state, 9.81 * mass);
+  cdn_state_destroy(state);
+  cdn_model_destroy(model);
+}
+END_TEST
+
 /* ---- beams ---- */
 
 /* A beam of length 4 and weight W on two supports at -1 and 0.5 of its middle, with a load P at its right end. As P
@@ -357,6 +409,7 @@ END_TEST
 
 static void add(TCase *c) {
   tcase_add_loop_test(c, shapes_lie_on_the_floor, 0, 3);
+  tcase_add_loop_test(c, robots_lie_on_the_floor, 0, 6);
   tcase_add_loop_test(c, gaps_are_inequalities, 0, 8);
   tcase_add_test(c, what_cannot_be_assembled_is_named);
   tcase_add_loop_test(c, speeds_of_ratchets_are_inequalities, 0, 2);
