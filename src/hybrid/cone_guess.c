@@ -116,13 +116,13 @@ static bool solve_blocks(cone_set *s) {
   if (!cdni_cone_factor_prepare(s)) return false;
   cdni_cone_factor_clear(f);
   for (int k = 0; k < s->n; k++)
-    for (int i = 0; i < 3; i++) f->diagonal[9 * f->place[k] + 4 * i] = 1;
+    for (int i = 0; i < 3; i++) cdni_cone_factor_block(f, k, k)[4 * i] = 1;
   for (int r = 0; r < s->rows; r++) {
     const int own = s->slot[r];
     if (!is_equation(s, r)) continue;
     double *block = NULL;
     int of = -1;
-    f->diagonal[9 * f->place[own / 3] + 4 * (own % 3)] = REGULAR * s->most;
+    cdni_cone_factor_block(f, own / 3, own / 3)[4 * (own % 3)] = REGULAR * s->most;
     for (int k = s->first[r]; k < s->first[r + 1]; k++) {
       const int c = s->column[k], to = s->unknown[c];
       if (to < 0) continue;

@@ -110,7 +110,7 @@ static bool find_change(cone_set *s, double tau, double give) {
   for (int k = 0; k < s->n; k++) {
     const cone *a = &s->cones[k];
     const int rows[3] = { a->normal, a->n > 0 ? a->tangent : -1, a->n > 1 ? a->tangent + 1 : -1 };
-    double *own = f->diagonal + 9 * f->place[k];
+    double *own = cdni_cone_factor_block(f, k, k);
     bool skip[3];
     describe(s, k, tau, own, s->d + 3 * k, skip);
     for (int i = 0; i < 3; i++) {

@@ -96,7 +96,7 @@ static bool find_change(cone_set *s, double give) {
   for (int k = 0; k < s->n; k++) {
     const cone *a = &s->cones[k];
     const int rows[3] = { a->normal, a->n > 0 ? a->tangent : -1, a->n > 1 ? a->tangent + 1 : -1 };
-    double *own = f->diagonal + 9 * f->place[k];
+    double *own = cdni_cone_factor_block(f, k, k);
     cone found = *a;
     law l;
     find_law(s, k, &found, &l);

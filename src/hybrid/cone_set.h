@@ -3,17 +3,32 @@
 #ifndef CARDAN_HYBRID_CONE_SET_H
 #define CARDAN_HYBRID_CONE_SET_H
 
+#include <stdint.h>
+
 #include "hybrid/cones.h"
 
-/* K by blocks of 3 x 3, one row and column of blocks for each cone, in an order that fills little (cone_factor.c). */
+/* A front: `width` cones from place `first` on, which are eliminated together, and `outer` later ones, from `row` on in
+ * the factor's row and local. It waits for its children. */
+typedef struct cone_front {
+  int first, width, outer, row;
+  int parent, child, sibling; /* fronts, or -1 */
+  int block, blocks;          /* the blocks of K that it takes, in the factor's block and to */
+  size_t at;                  /* in the factor's upper and lower: 3 width rows of 3 (width + outer) numbers each */
+} cone_front;
+
+/* K by blocks of 3 x 3, one row and column of blocks for each cone, and its factors, by fronts (cone_fronts.c). */
 typedef struct cone_factor {
-  int n;
-  int *order, *place;               /* the cone at each place, and back */
-  int *first, *later;               /* by place: the later places that it is coupled with, in rising order */
-  double *diagonal, *lower, *upper; /* 9 numbers each; lower: (later, place), upper: (place, later) */
-  double *x;                        /* 3 n */
-  size_t size;
-  void *memory;
+  int n, fronts;
+  int *order, *place; /* the cone at each place, and back */
+  int *start, *with;  /* by cone: those that it is coupled with, itself too, in rising order; K: a block for each */
+  int *block;         /* by front: the blocks of K, and where its matrix has them */
+  size_t *to;
+  cone_front *front;
+  int *row, *local;          /* by front: its later places, and what of the front that waits for it they are */
+  double *K, *upper, *lower; /* upper: U, with the inverse of its diagonal; lower: what is taken from later rows */
+  double *F, *stack, *x;     /* a front's matrix; what fronts leave to others; 3 n and the size of a front */
+  size_t plan_size, numbers_size;
+  void *plan, *numbers;
 } cone_factor;
 
 typedef struct cone_set {
@@ -109,13 +124,26 @@ void cdni_cone_relax(cone_set *s, int sweeps, double narrow);
 bool cdni_cone_enumerate(cone_set *s);
 double cdni_cone_combinations(const cone_set *s);
 
+/* ---- cone_order.c ---- */
+
+static inline bool bits_has(const uint64_t *bits, int i) { return bits[i / 64] >> (i % 64) & 1; }
+static inline void bits_put(uint64_t *bits, int i) { bits[i / 64] |= UINT64_C(1) << (i % 64); }
+static inline void bits_drop(uint64_t *bits, int i) { bits[i / 64] &= ~(UINT64_C(1) << (i % 64)); }
+/* An order in which little fills up. bits: a row of words for each of n cones, with which others it is coupled; on
+ * return when its turn comes. Writes the cone at each place, and the place of each cone. `degree`: scratch, n. */
+void cdni_cone_order(int n, size_t words, uint64_t *bits, int *order, int *place, int *degree);
+
+/* ---- cone_fronts.c ---- */
+
+/* The plan of the elimination, and memory for its numbers. False: there is none. Once done nothing remains to do. */
+bool cdni_cone_factor_prepare(cone_set *s);
+void cdni_cone_factor_free(cone_set *s);
+
 /* ---- cone_factor.c ---- */
 
-/* The order of elimination, and memory for the blocks. False: there is none. Once done nothing remains to do. */
-bool cdni_cone_factor_prepare(cone_set *s);
 /* Zero everywhere. */
 void cdni_cone_factor_clear(cone_factor *f);
-/* The block of row cone i and column cone j. */
+/* The block of row cone i and column cone j, rows of three numbers. */
 double *cdni_cone_factor_block(const cone_factor *f, int i, int j);
 /* False: it is singular. */
 bool cdni_cone_factor_decompose(cone_factor *f);

@@ -170,7 +170,7 @@ static bool solve_island(cone_problem *c, const int *which, int n, int *row, int
   for (int r = 0; r < s.rows; r++) c->p[row[r]] = s.p[r], c->w[row[r]] = s.w[r];
   c->residual = fmax(c->residual, s.residual), c->solutions *= s.solutions;
   c->out_of_memory = c->out_of_memory || s.out_of_memory;
-  cdni_free(c->allocator, s.factor.memory, s.factor.size);
+  cdni_cone_factor_free(&s);
   cdni_free(c->allocator, s.memory, s.size);
   return found;
 }
