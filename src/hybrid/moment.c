@@ -117,7 +117,7 @@ cdn_status cdni_moment_fails(const moment *m, const char *what) {
   for (int i = 0; i < hybrid_sides(m->room); i++)
     if (m->side_cone[i] >= 0) name = side_at(m->room, i)->name;
   return cdni_state_fail(m->state, CDN_ERR_CONSTRAINT, false, "cdn_settle", name,
-                         "%s, of %d elements that may act, '%s' among them: a relative error of %.2g remains", what,
+                         "%s: of %d elements that may act, '%s' among them, a relative error of %.2g remains", what,
                          m->n_cones, name ? name : "?", m->residual);
 }
 
@@ -315,6 +315,7 @@ static cdn_status find_statuses(moment *m, cdn_hybrid_totals *totals) {
     totals->jams++;
   }
   m->jammed = false;
+  if (!found && !m->out_of_memory) CDNI_TRY(cdni_moment_contradicts(m, m->b));
   if (!found) return cdni_moment_fails(m, "no statuses agree with the accelerations");
   cdni_moment_choose(m, totals);
   CDNI_TRY(cdni_moment_keep_closed(m));

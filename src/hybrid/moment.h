@@ -78,6 +78,9 @@ cdn_status cdni_moment_release(moment *m);
 /* How the System answers to the rows: G, X, L, W, J. */
 cdn_status cdni_moment_respond(moment *m);
 cdn_status cdni_moment_fails(const moment *m, const char *what);
+/* contradict.c: where no solution was found for b (speeds or accelerations without pushes): fails, with their names, if
+ * contacts contradict each other. O(n^3) for n normals. */
+cdn_status cdni_moment_contradicts(const moment *m, const double *b);
 /* The accelerations along each row without any push: b, and the multipliers. */
 cdn_status cdni_moment_free_accelerations(moment *m);
 /* The bounds of all frictions, at the pushes p; *depends: some follow from the pushes. Returns their largest relative

@@ -30,9 +30,24 @@ static void ask_for_speeds(const moment *m, double by, double *to, double sign) 
 /* What captured steps leave of conditions, relative to the largest numbers: the next step has them again. */
 static const double ROUGH = 1e-3;
 
+/* Where pushes grow without end, as in a wedge that is locked, conditions are small beside them, but not beside speeds.
+ */
+static bool is_rough_answer(const moment *m) {
+  double fastest = 0, approach = 0;
+  for (int r = 0; r < m->rows; r++) fastest = fmax(fastest, fabs(m->b[r]));
+  for (int i = 0; i < m->n_cones; i++)
+    if (m->cones[i].normal >= 0) approach = fmax(approach, -m->w[m->cones[i].normal]);
+  return m->captures && m->residual < ROUGH && approach <= ROUGH * fastest;
+}
+
 static cdn_status solve(moment *m) {
-  if (!cdni_moment_solve(m, true, NULL) && (m->out_of_memory || !(m->captures && m->residual < ROUGH)))
-    return cdni_moment_fails(m, "no impulses end the impact");
+  if (!cdni_moment_solve(m, true, NULL)) {
+    if (!m->out_of_memory) CDNI_TRY(cdni_moment_contradicts(m, m->b));
+    if (m->out_of_memory || !is_rough_answer(m))
+      return cdni_moment_fails(m, cdni_matter_is_prescribed(m->room->matter, m->state)
+                                      ? "no impulses end the impact; friction may lock it against what is driven"
+                                      : "no impulses end the impact");
+  }
   for (int r = 0; r < m->rows; r++) m->total[r] += m->p[r];
   return CDN_OK;
 }

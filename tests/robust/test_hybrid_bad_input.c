@@ -194,7 +194,114 @@ START_TEST(wrong_numbers_are_refused) {
 }
 END_TEST
 
+/* ---- contacts that contradict each other ---- */
+
+/* A ball of radius 0.1 between a wall at x and a press: another one, which is driven along x. */
+static cdn_state *press_scene(double x, double mu, cdn_mobilizer of_ball, cdn_motion_kind kind, const double *params,
+                              const double *q) {
+  cdn_system *system = cdn_system_create(NULL);
+  cdn_body_def d = cdn_default_body_def();
+  cdn_motion_def drive = cdn_default_motion_def();
+  cdn_contact_def contact = cdn_default_contact_def();
+  cdn_shape_def shape = cdn_default_shape_def();
+  d.name = "press", d.mobilizer = CDN_SLIDER, d.mass.mass = 1;
+  drive.body = cdn_system_add_body(system, &d), drive.kind = kind;
+  drive.level = kind == CDN_MOTION_STEADY ? CDN_LEVEL_VELOCITY : CDN_LEVEL_POSITION;
+  memcpy(drive.params, params, 3 * sizeof *params);
+  cdn_system_add_motion(system, &drive);
+  d.name = "ball", d.mobilizer = of_ball;
+  const cdn_body ball = cdn_system_add_body(system, &d);
+  contact.model = CDN_CONTACT_RIGID;
+  cdn_system_set_contact(system, &contact);
+  shape.name = "wall", shape.geometry.kind = CDN_GEOMETRY_HALF_SPACE;
+  cdn_contact_material material = cdn_default_contact_material();
+  material.static_friction = material.dynamic_friction = mu;
+  shape.material = &material;
+  shape.X_BS = (cdn_transform){ { { 0, 1, 0 }, { 0, 0, -1 }, { -1, 0, 0 } }, { x, 0, 0 } };
+  cdn_system_add_shape(system, &shape);
+  shape.X_BS = cdn_transform_identity();
+  shape.geometry = (cdn_geometry){ .kind = CDN_GEOMETRY_SPHERE, .size = { 0.1 } };
+  shape.name = "press", shape.body = drive.body;
+  cdn_system_add_shape(system, &shape);
+  shape.name = "ball", shape.body = ball;
+  cdn_system_add_shape(system, &shape);
+  cdn_state *state = NULL;
+  OK_FREEZE(system);
+  OK(cdn_state_create(system, &state));
+  cdn_system_release(system);
+  OK_ON(state, cdn_state_set_q(state, q));
+  return state;
+}
+
+static cdn_stepper *press_run(cdn_state *state) {
+  cdn_stepper *run = NULL;
+  cdn_stepper_def def = cdn_default_stepper_def();
+  def.accuracy = 3.7e-5;
+  OK_ON(state, cdn_stepper_create(state, &def, &run));
+  return run;
+}
+
+/* The press comes at 0.1 m/s, takes the ball along after 1 s, and presses it against the wall after 5 s: no impulse
+ * ends that. Or it stands at the ball that stands at the wall, and begins to move: no force ends that. */
+START_TEST(a_press_contradicts_a_wall) {
+  cdn_state *state =
+      _i ? press_scene(0.29, 0.7, CDN_SLIDER, CDN_MOTION_SINUSOID, (double[]){ 0.01, 1, -PI / 2 },
+                       (double[]){ -0.01, 0.19 })
+         : press_scene(0.5, 0.7, CDN_SLIDER, CDN_MOTION_STEADY, (double[]){ 0.1, 0, 0 }, (double[]){ -0.3, 0 });
+  cdn_stepper *run = press_run(state);
+  ck_assert_int_eq(cdn_stepper_advance(run, 7, NULL), CDN_ERR_CONSTRAINT);
+  cdn_failure why = { .error = { .code = CDN_OK } };
+  cdn_stepper_failure(run, &why);
+  ck_assert_msg(strstr(why.error.text, "contradict") && strstr(why.error.text, "press - ball") &&
+                    strstr(why.error.text, "wall - ball"),
+                "%s", why.error.text);
+  NEAR(cdn_state_time(cdn_stepper_state(run)), _i ? 0 : 5, 1e-9);
+  cdn_stepper_destroy(run);
+  cdn_state_destroy(state);
+}
+END_TEST
+
+/* The press comes to the wall itself. */
+START_TEST(a_press_at_a_wall) {
+  cdn_state *state =
+      press_scene(0.5, 0.7, CDN_SLIDER, CDN_MOTION_STEADY, (double[]){ 0.1, 0, 0 }, (double[]){ 0.3, -1 });
+  cdn_stepper *run = press_run(state);
+  ck_assert_int_eq(cdn_stepper_advance(run, 7, NULL), CDN_ERR_CONSTRAINT);
+  cdn_failure why = { .error = { .code = CDN_OK } };
+  cdn_stepper_failure(run, &why);
+  ck_assert_msg(strstr(why.error.text, "driven closes 'wall - press'"), "%s", why.error.text);
+  NEAR(cdn_state_time(cdn_stepper_state(run)), 1, 1e-9);
+  cdn_stepper_destroy(run);
+  cdn_state_destroy(state);
+}
+END_TEST
+
+/* A ball a little aside escapes, if friction does not lock it: the normal of the press is turned by 0.01 or 0.005. */
+START_TEST(a_ball_escapes_or_is_locked) {
+  const double aside = _i == 0 ? 2e-3 : 1e-3, mu = (const double[]){ 0, 0.001, 0.02, 0.7 }[_i];
+  cdn_state *state = press_scene(0.5, mu, CDN_TRANSLATION, CDN_MOTION_STEADY, (double[]){ 0.1, 0, 0 },
+                                 (double[]){ -0.3, 0, aside, 0 });
+  cdn_stepper *run = press_run(state);
+  const cdn_state *now = cdn_stepper_state(run);
+  if (_i < 2) {
+    OK_STEP(run, cdn_stepper_advance(run, 6.9, NULL));
+    AT_MOST(0.1, hypot(cdn_state_q(now)[1] - 0.4, cdn_state_q(now)[2]));
+  } else {
+    ck_assert_int_eq(cdn_stepper_advance(run, 6.9, NULL), CDN_ERR_CONSTRAINT);
+    cdn_failure why = { .error = { .code = CDN_OK } };
+    cdn_stepper_failure(run, &why);
+    ck_assert_msg(strstr(why.error.text, "friction may lock it against what is driven"), "%s", why.error.text);
+    NEAR(cdn_state_time(now), 5, 1e-3);
+  }
+  cdn_stepper_destroy(run);
+  cdn_state_destroy(state);
+}
+END_TEST
+
 static void add(TCase *c) {
+  tcase_add_loop_test(c, a_press_contradicts_a_wall, 0, 2);
+  tcase_add_test(c, a_press_at_a_wall);
+  tcase_add_loop_test(c, a_ball_escapes_or_is_locked, 0, 4);
   tcase_add_loop_test(c, scenes_of_bad_input, 0, 2);
   tcase_add_loop_test(c, wrong_numbers_are_refused, 0, 7);
 }

@@ -1,0 +1,143 @@
+/* Contacts that contradict each other: a press that is driven closes on a body that stands against a wall. Pushes
+ * y >= 0 of such contacts cancel (W y = 0), and so no impulse at all changes the sum of their speeds weighed by y.
+ * Where that sum is an approach, b y < 0, no solution exists (Farkas). Looking for y is itself a set of cones: the
+ * pushes of
+ *
+ *   w = (W + b b^T) y + b >= 0,  y >= 0,  one of them an equality,
+ *
+ * make y^T W y + (b y + 1)^2 the least, which is zero if there are contradictions, and then only. */
+#include <math.h>
+
+#include "hybrid/moment.h"
+
+/* Relative: sums that are zero but for rounding. */
+static const double CANCELS = 1e-9;
+
+typedef struct search {
+  const moment *m;
+  int n;
+  int *row, *place; /* rows of normals, and back, or -1 */
+  double *W, *scale, *b, *y, *w;
+  int *first, *column;
+  cone *cones;
+} search;
+
+static size_t divide(search *s, char *base) {
+  const size_t n = (size_t)s->n, d = sizeof(double);
+  size_t at = 0;
+  s->row = cdni_part(base, &at, n, sizeof(int)), s->place = cdni_part(base, &at, (size_t)s->m->rows, sizeof(int));
+  s->W = cdni_part(base, &at, n * n, d), s->scale = cdni_part(base, &at, n, d), s->b = cdni_part(base, &at, n, d);
+  s->y = cdni_part(base, &at, n, d), s->w = cdni_part(base, &at, n, d);
+  s->first = cdni_part(base, &at, n + 1, sizeof(int)), s->column = cdni_part(base, &at, n * n, sizeof(int));
+  s->cones = cdni_part(base, &at, n, sizeof *s->cones);
+  return at;
+}
+
+/* Normals in units in which W has a diagonal of 1, and the largest speed is 1. */
+static void fill(search *s, const double *b) {
+  const moment *m = s->m;
+  double most = 0;
+  for (int r = 0; r < m->rows; r++) s->place[r] = -1;
+  s->n = 0;
+  for (int i = 0; i < m->n_cones; i++)
+    if (m->cones[i].normal >= 0) s->place[m->cones[i].normal] = s->n, s->row[s->n++] = m->cones[i].normal;
+  for (int i = 0; i < s->n; i++) {
+    const double own = cdni_sparse_at(&m->W, s->row[i], s->row[i]);
+    s->scale[i] = own > 0 ? 1 / sqrt(own) : 0;
+    most = fmax(most, fabs(s->scale[i] * b[s->row[i]]));
+  }
+  for (int i = 0; i < s->n; i++) {
+    const int r = s->row[i];
+    s->b[i] = most > 0 ? s->scale[i] * b[r] / most : 0;
+    for (int j = 0; j < s->n; j++) s->W[i * s->n + j] = 0;
+    for (int k = m->W.first[r]; k < m->W.first[r + 1]; k++) {
+      const int j = s->place[m->W.column[k]];
+      if (j >= 0) s->W[i * s->n + j] = s->scale[i] * s->scale[j] * m->W.value[k];
+    }
+  }
+}
+
+/* Pushes that cancel, to s->y. */
+static bool find(search *s) {
+  const int n = s->n;
+  double cancels = 0, most = 0, approach = 0;
+  for (int i = 0; i < n; i++) {
+    s->first[i] = i * n;
+    s->cones[i] = (cone){ .normal = i, .tangent = -1, .closed = true };
+    for (int j = 0; j < n; j++) s->column[i * n + j] = j, s->W[i * n + j] += s->b[i] * s->b[j];
+  }
+  s->first[n] = n * n;
+  cone_problem problem = { .allocator = cdni_system_allocator(cdn_state_system(s->m->state)),
+                           .rows = n,
+                           .n = n,
+                           .W = { s->first, s->column, s->W },
+                           .b = s->b,
+                           .cones = s->cones,
+                           .p = s->y,
+                           .w = s->w };
+  if (!cdni_cones_solve(&problem)) return false;
+  for (int i = 0; i < n; i++) most = fmax(most, s->y[i]), approach += s->b[i] * s->y[i];
+  for (int i = 0; i < n; i++) cancels = fmax(cancels, fabs(s->w[i] - s->b[i] * (1 + approach)));
+  return cancels <= CANCELS * most && approach <= -0.5;
+}
+
+static const char *name_of(const moment *m, int row, char *text, size_t size) {
+  for (int i = 0; i < hybrid_sides(m->room); i++) {
+    if (m->side_cone[i] < 0 || m->cones[m->side_cone[i]].normal != row) continue;
+    const int slot = side_slot(m->room, i);
+    if (slot < 0) return side_at(m->room, i)->name;
+    const rigid_feature *f = cdni_rigid_slot(m->room->contact, m->state, slot);
+    const cdn_system *system = cdn_state_system(m->state);
+    cdni_print(text, size, "%s - %s", cdn_shape_name(system, (cdn_shape){ f->a }),
+               cdn_shape_name(system, (cdn_shape){ f->b }));
+    return text;
+  }
+  return "?";
+}
+
+static cdn_status tell_one(const search *s, int i) {
+  char text[160];
+  const char *name = name_of(s->m, s->row[i], text, sizeof text);
+  return cdni_state_fail(
+      s->m->state, CDN_ERR_CONSTRAINT, false, "cdn_settle", name,
+      "what is driven closes '%s', where nothing can give way; let it be driven by a force or a motor "
+      "with a limit",
+      name);
+}
+
+/* The contact that pushes most, and of those of another name the one that does. */
+static cdn_status tell(const search *s) {
+  char text[2][160];
+  const char *name[2] = { NULL, NULL };
+  for (int k = 0; k < 2; k++) {
+    double most = 0;
+    for (int i = 0; i < s->n; i++) {
+      char other[160];
+      const char *is = name_of(s->m, s->row[i], other, sizeof other);
+      if (!(s->scale[i] * s->y[i] > most) || (k > 0 && strcmp(is, name[0]) == 0)) continue;
+      most = s->scale[i] * s->y[i];
+      cdni_print(text[k], sizeof text[k], "%s", is);
+      name[k] = text[k];
+    }
+  }
+  return cdni_state_fail(s->m->state, CDN_ERR_CONSTRAINT, false, "cdn_settle", name[0],
+                         "contacts contradict each other: what is driven closes '%s' against '%s', and no impulse "
+                         "opens both; let what is driven give way, by a force or a motor with a limit",
+                         name[0], name[1] ? name[1] : "itself");
+}
+
+cdn_status cdni_moment_contradicts(const moment *m, const double *b) {
+  search s = { .m = m, .n = m->n_cones };
+  const cdn_allocator *a = cdni_system_allocator(cdn_state_system(m->state));
+  const size_t size = divide(&s, NULL) + 1;
+  char *memory = cdni_calloc(a, size);
+  if (!memory) return cdni_moment_fits(m, false);
+  divide(&s, memory);
+  fill(&s, b);
+  cdn_status status = CDN_OK;
+  for (int i = 0; i < s.n && status == CDN_OK; i++)
+    if (s.scale[i] == 0 && b[s.row[i]] < 0) status = tell_one(&s, i);
+  if (status == CDN_OK && s.n > 1 && find(&s)) status = tell(&s);
+  cdni_free(a, memory, size);
+  return status;
+}
