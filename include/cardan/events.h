@@ -48,6 +48,7 @@ typedef struct cdn_occurrence {
   /** A handler that moves time on should not go beyond: the time that the call has asked for, or that of the next event
    *  known beforehand, s. Companions: `time`. */
   double latest;
+  double step; /**< cdn_stepper_def.fixed_step of that stepper, s; 0: it chooses its steps */
 } cdn_occurrence;
 
 /** Computes the trigger's value. `state` is realized to the def's stage; getters realize what the function needs

@@ -212,9 +212,8 @@ static cdn_status handle(const void *self, cdn_state *state, int n, const cdn_oc
     fired.anything = fired.anything || fired.jams || at_shapes < (room->slots > 0 ? 1 + room->slots : 0);
   }
   /* the flags outlive scratch that is taken later */
-  const double accuracy = n > 0 ? what[0].accuracy : 0;
-  const cdn_status status =
-      cdni_hybrid_settle(room, state, accuracy, fired.anything ? &fired : NULL, n > 0 ? what[0].latest : 0);
+  const hybrid_run run = { n > 0 ? what[0].accuracy : 0, n > 0 ? what[0].step : 0, n > 0 ? what[0].latest : 0 };
+  const cdn_status status = cdni_hybrid_settle(room, state, &run, fired.anything ? &fired : NULL);
   cdn_work_pop(state, flags);
   return status;
 }

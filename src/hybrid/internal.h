@@ -220,8 +220,12 @@ typedef struct hybrid_fired {
   bool jams;                     /* friction that slips is about to have no force */
   bool anything;
 } hybrid_fired;
-/* latest: the State may be taken on up to this time, if moments crowd. */
-cdn_status cdni_hybrid_settle(const hybrid_room *room, cdn_state *state, double accuracy, const hybrid_fired *fired,
-                              double latest);
+/* The run of a moment: its accuracy or the size of its equal steps (0: the other one, or neither), and the time up to
+ * which the State may be taken on, if moments crowd. */
+typedef struct hybrid_run {
+  double accuracy, step, latest;
+} hybrid_run;
+cdn_status cdni_hybrid_settle(const hybrid_room *room, cdn_state *state, const hybrid_run *run,
+                              const hybrid_fired *fired);
 
 #endif

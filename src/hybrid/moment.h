@@ -19,6 +19,7 @@ typedef struct moment {
   cdn_state *state;
   const hybrid_fired *fired; /* NULL: the State was made by hand */
   double accuracy;
+  double equal;                            /* the size of the run's equal steps, s, or 0 */
   int nu, first_u, all_nu;                 /* matter's speeds; all of the System */
   int equations, first_row, all_equations; /* of the constraints; of the System */
   int most_rows, most_cones;               /* of the elements that are there */

@@ -1,6 +1,8 @@
 /* What a moment brings: it is settled, or, where moments crowd or no statuses fit, captured steps take over. */
 #include "hybrid/crowd.h"
 
+#include <math.h>
+
 /* Captured steps that have come to the end of what was asked for go on after this part of the accuracy, in s: a run has
  * to take a step. */
 static const double SHORT = 1e-3;
@@ -24,9 +26,12 @@ static cdn_status capture(moment *m, double latest, int *calm, cdn_hybrid_totals
   return cdn_realize(m->state, CDN_STAGE_ACCELERATION);
 }
 
-cdn_status cdni_hybrid_settle(const hybrid_room *room, cdn_state *state, double accuracy, const hybrid_fired *fired,
-                              double latest) {
+cdn_status cdni_hybrid_settle(const hybrid_room *room, cdn_state *state, const hybrid_run *run,
+                              const hybrid_fired *fired) {
+  /* equal steps cannot tell apart what happens within one */
+  const double accuracy = fmax(run->accuracy, run->step), latest = run->latest;
   moment m = { .room = room, .state = state, .fired = fired, .accuracy = accuracy > 0 ? accuracy : 1e-6 };
+  m.equal = run->step;
   cdn_hybrid_totals totals = *(const cdn_hybrid_totals *)cdn_state_discrete(state, room->totals);
   const double now = cdn_state_time(state), resume = cdni_changes_captured(room, state, LAST_RESUME);
   const bool goes_on = resume > 0 && resume <= now && latest > now;
@@ -53,5 +58,5 @@ cdn_status cdn_settle(cdn_state *state, double accuracy) {
   if (!(accuracy >= 0 && accuracy < 1))
     return cdni_state_fail(state, CDN_ERR_ARG, false, __func__, NULL,
                            "the accuracy is %g; it must be from 0 to below 1", accuracy);
-  return cdni_hybrid_settle(room, state, accuracy, NULL, 0);
+  return cdni_hybrid_settle(room, state, &(hybrid_run){ accuracy, 0, 0 }, NULL);
 }

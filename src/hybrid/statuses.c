@@ -12,8 +12,13 @@ double cdni_moment_at_rest(const moment *m) {
   return 1e-10 * largest;
 }
 
-/* Slips along two equations that are slower than this are at rest: they need not pass zero. */
-static double slow(const moment *m) { return 0.3 * m->accuracy; }
+/* Slips along two equations that are slower than this are at rest: they need not pass zero. What pulls within an equal
+ * step may turn them back unseen. */
+static double slow(const moment *m) {
+  double fastest = 0;
+  for (int r = 0; r < m->rows && m->equal > 0; r++) fastest = fmax(fastest, fabs(m->b[r]));
+  return fmax(0.3 * m->accuracy, m->equal * fastest);
+}
 
 /* How fast a slip that begins is across a direction. */
 static double across(const moment *m, const cone *c, const double e[2]) {
@@ -35,13 +40,16 @@ static void prepare(moment *m, bool insists) {
     cone *c = &m->cones[m->friction_cone[i]];
     const double x = m->v[c->tangent], y = c->n > 1 ? m->v[c->tangent + 1] : 0, size = hypot(x, y);
     const bool sticks = m->fired && fired_at(m->fired->sticks, i), slips = m->fired && fired_at(m->fired->slips, i);
-    const bool ends = sticks && (c->n == 1 || size <= 2 * slow(m));
+    /* within equal steps a slow slip goes on in its direction, to where it turns back */
+    const bool goes_straight = m->equal > 0 && m->was[i] == CDN_FRICTION_SLIP && !m->begins[i];
+    const double least = c->n == 1 || goes_straight ? rest : fmax(rest, slow(m));
+    const bool ends = sticks && (c->n == 1 || size <= (goes_straight ? SLIP_AT_REST : 2 * slow(m)));
     /* in a State that was made by hand, what stuck may have been given another speed, or another belt */
     const bool is_given = !m->fired && size > fmax(rest, slow(m));
     const bool stays = m->was[i] == CDN_FRICTION_STICK && !m->hit && !is_given;
     /* what an impact leaves slipping slips, however slowly: projected away, it would undo the impact */
     const bool begins = m->begins[i] && !m->hit && across(m, c, m->was_e + 2 * i) <= slow(m);
-    c->slips = size > (c->n == 1 ? rest : fmax(rest, slow(m))) && !ends && !stays && !(begins && !insists);
+    c->slips = size > least && !ends && !stays && !(begins && !insists);
     c->e[0] = m->was_e[2 * i], c->e[1] = m->was_e[2 * i + 1];
     if (c->slips) c->e[0] = x / size, c->e[1] = y / size;
     /* what began to slip and is still slow goes on: of two that hold each other both slip, not one by turns */

@@ -354,6 +354,12 @@ void cdni_events_rejected(cdn_stepper *s) {
   if (s->events) s->events->aim = s->events->limit = NAN;
 }
 
+bool cdni_events_shorten(cdn_stepper *s) {
+  if (!s->events) return false;
+  s->events->limit = s->step.t0 + 0.5 * (s->step.t1 - s->step.t0);
+  return true;
+}
+
 void cdni_events_accepted(cdn_stepper *s) {
   struct cdni_events *ev = s->events;
   if (!ev) return;

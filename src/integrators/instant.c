@@ -29,6 +29,7 @@ static void list(cdn_stepper *s, const cdni_event *e, int32_t id, double t) {
                        .count = r->count,
                        .user = s->def.user,
                        .accuracy = s->def.fixed_step > 0 ? 0 : s->def.accuracy,
+                       .step = s->def.fixed_step,
                        .latest = fmax(t, fmin(s->until, s->def.final_time)) };
   for (int i = 0; i < ev->n_timers; i++)
     if (!e->def.handle_set || !cdni_events_in_one_set(s->system, e, cdni_event_at(s->system, ev->timers[i].event)))

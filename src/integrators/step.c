@@ -173,11 +173,20 @@ static cdn_status judge(cdn_stepper *s, double *error) {
   return CDN_OK;
 }
 
-bool cdni_is_recoverable(const cdn_stepper *s, cdn_status status) {
+static bool is_curable(const cdn_stepper *s, cdn_status status) {
   cdn_error error;
-  if (s->def.fixed_step > 0) return false;
   cdn_state_last_error(s->work, &error);
   return status == CDN_ERR_NONFINITE || (error.code == status && error.recoverable);
+}
+
+bool cdni_is_recoverable(const cdn_stepper *s, cdn_status status) {
+  return s->def.fixed_step == 0 && is_curable(s, status);
+}
+
+/* Beyond an event the rates may have no value: of friction that jams. Equal steps are shorter there, down to where the
+ * event is seen. */
+static bool is_before_event(cdn_stepper *s, cdn_status status, double least) {
+  return s->def.fixed_step > 0 && s->step.h > least && is_curable(s, status) && cdni_events_shorten(s);
 }
 
 static bool has_rates(const cdn_stepper *s) {
@@ -212,7 +221,8 @@ static cdn_status accept(cdn_stepper *s, double end, double serve) {
   if (s->def.fixed_step > 0) {
     s->fixed_count++;
     /* the grid restarts at a step that was cut short */
-    if (s->t == end || cdni_events_cut(s)) {
+    const double grid = s->fixed_start + (double)s->fixed_count * s->def.fixed_step;
+    if (s->t == end || cdni_events_cut(s) || s->t < grid - 1e-9 * s->def.fixed_step) {
       s->fixed_start = s->t;
       s->fixed_count = 0;
     }
@@ -274,6 +284,7 @@ cdn_status cdni_take_step(cdn_stepper *s, double end, double serve) {
     s->certificate.rejected++;
     cdni_events_rejected(s);
     if (status == CDN_ERR_LIMIT && cdni_is_interrupted(s)) return cdni_fail_limit(s);
+    if (status != CDN_OK && is_before_event(s, status, least)) continue;
     if (s->singular.bridging && (status == CDN_OK || cdni_is_recoverable(s, status))) {
       cdni_singular_judges(s, status == CDN_OK ? error : -1);
     } else if (status != CDN_OK) {
