@@ -4,17 +4,6 @@
 static const cdn_vec3 o = { 0, 0, 0 };
 static const double g = 9.81;
 
-static cdn_state *start_with(cdn_system *system, const double *q, const double *u) {
-  cdn_state *state = state_of(system);
-  if (q) MUST(state, cdn_state_set_q(state, q));
-  if (u) MUST(state, cdn_state_set_u(state, u));
-  return state;
-}
-
-static cdn_body add_slider(cdn_system *system, const char *name, double m) {
-  return add_mobile(system, name, cdn_ground(), CDN_SLIDER, point_mass(m, o));
-}
-
 static void press(cdn_system *system, const char *name, cdn_constraint slip, double load, double mu_static,
                   double mu_dynamic) {
   cdn_dry_friction_def f = cdn_default_dry_friction_def();
@@ -38,7 +27,7 @@ static cdn_state *start_ball(const problem *p) {
   cdn_system *system = cdn_system_create(NULL);
   (void)p;
   add_ball(system, 0.3, 0.5);
-  return start_with(system, (double[]){ 1, 0, 0, 0, 0, 0, 0.6 }, (double[]){ 5, -20, 3, 2, 1, 0 });
+  return state_with(system, (double[]){ 1, 0, 0, 0, 0, 0, 0.6 }, (double[]){ 5, -20, 3, 2, 1, 0 });
 }
 
 const problem contact_ball = {
@@ -66,7 +55,7 @@ static cdn_state *start_table(const problem *p) {
   cdn_rigid_contact_def c = cdn_default_rigid_contact_def();
   c.a = table, c.b = ball, c.restitution = 0.3;
   cdn_system_add_rigid_contact(system, &c);
-  return start_with(system, NULL, (double[]){ A * w, 0, 0, A * w });
+  return state_with(system, NULL, (double[]){ A * w, 0, 0, A * w });
 }
 
 const problem contact_table = {
@@ -88,7 +77,7 @@ static cdn_state *start_rope(const problem *p) {
   rope.constraint = cdn_system_constrain_rod(system, "rope", cdn_ground(), o, b, o, L);
   rope.upper = true;
   cdn_system_make_one_sided(system, &rope);
-  return start_with(system, (double[]){ L * cos(angle), L * sin(angle), 0 }, NULL);
+  return state_with(system, (double[]){ L * cos(angle), L * sin(angle), 0 }, NULL);
 }
 
 const problem contact_rope = {
@@ -112,7 +101,7 @@ static cdn_state *start_rocking(const problem *p) {
     c.X_AP = frame_z(cdn_v3(0, 1, 0), o);
     cdn_system_add_rigid_contact(system, &c);
   }
-  return start_with(system, (double[]){ -lean, b - b * cos(lean) + h * sin(lean), b * sin(lean) + h * cos(lean) },
+  return state_with(system, (double[]){ -lean, b - b * cos(lean) + h * sin(lean), b * sin(lean) + h * cos(lean) },
                     NULL);
 }
 
@@ -147,10 +136,10 @@ static int belt_changes(const problem *p, double *t, int most) {
 
 static cdn_state *start_belt(const problem *p) {
   cdn_system *system = cdn_system_create(NULL);
-  const cdn_body block = add_slider(system, "block", 1);
+  const cdn_body block = add_on_rail(system, "block", 1);
   cdn_system_add_mobility_spring(system, "spring", block, 0, 1, 0);
   press(system, "belt", cdn_system_constrain_speed(system, "belt", block, 0, p->x[0]), 1, 1, 0.5);
-  return start_with(system, NULL, p->x);
+  return state_with(system, NULL, p->x);
 }
 
 const problem contact_belt = {
@@ -168,14 +157,14 @@ static cdn_state *start_chain(const problem *p) {
   cdn_system *system = cdn_system_create(NULL);
   cdn_body block[3];
   (void)p;
-  for (int i = 0; i < 3; i++) block[i] = add_slider(system, NULL, 1);
+  for (int i = 0; i < 3; i++) block[i] = add_on_rail(system, NULL, 1);
   for (int i = 0; i < 3; i++) {
     cdn_system_add_mobility_spring(system, NULL, block[i], 0, 1, 0);
     press(system, names[i], cdn_system_constrain_speed(system, names[i], block[i], 0, 0.15), 1, 0.8, 0.5);
   }
   for (int i = 0; i < 2; i++)
     cdn_system_add_two_point_spring(system, NULL, block[i], o, block[i + 1], cdn_v3(-100, 0, 0), 1.2, 100);
-  return start_with(system, (double[]){ 0, 0.1, -0.1 }, (double[]){ 0.15, 0.15, 0.15 });
+  return state_with(system, (double[]){ 0, 0.1, -0.1 }, (double[]){ 0.15, 0.15, 0.15 });
 }
 
 static double chain_apart(const problem *p, cdn_state *truth, const double *row) {
@@ -235,7 +224,7 @@ static cdn_state *start_pulled(const problem *p) {
   pull.control = cdn_system_add_control(system, &ramp);
   cdn_control_follow_samples(system, pull.control, 2, (double[]){ 0, 100 }, (double[]){ 0, 100 * p->x[0] });
   cdn_system_add_actuator(system, "pull", &pull);
-  return start_with(system, (double[]){ 1, 0, 0, 0, 0, 0, 0.1 }, NULL);
+  return state_with(system, (double[]){ 1, 0, 0, 0, 0, 0, 0.1 }, NULL);
 }
 
 const problem contact_pulled = {
@@ -261,7 +250,7 @@ static cdn_state *start_pin(const problem *p) {
   pin.slip = cdn_system_constrain_speed(system, "bearing", rod, 0, 0);
   pin.mu_dynamic = 0.02;
   cdn_system_add_dry_friction(system, &pin);
-  return start_with(system, (double[]){ angle, l / 2 * sin(angle), -l / 2 * cos(angle) }, NULL);
+  return state_with(system, (double[]){ angle, l / 2 * sin(angle), -l / 2 * cos(angle) }, NULL);
 }
 
 static double pin_apart(const problem *p, cdn_state *truth, const double *row) {
@@ -316,8 +305,8 @@ static cdn_state *start_woodpecker(const problem *p) {
   static const char *const names[3] = { "beak", "sleeve below", "sleeve above" };
   static const char *const slips[3] = { "beak slip", "sleeve below slip", "sleeve above slip" };
   cdn_system *system = cdn_system_create(NULL);
-  const cdn_body sleeve = add_slider(system, "sleeve", mM), phi_M = add_slider(system, "phi_M", 5e-9),
-                 phi_S = add_slider(system, "phi_S", 7e-7), bird = add_slider(system, "bird", mS);
+  const cdn_body sleeve = add_on_rail(system, "sleeve", mM), phi_M = add_on_rail(system, "phi_M", 5e-9),
+                 phi_S = add_on_rail(system, "phi_S", 7e-7), bird = add_on_rail(system, "bird", mS);
   const cdn_mobility q[] = { { sleeve, 0 }, { phi_M, 0 }, { phi_S, 0 }, { bird, 0 } };
   (void)p;
   couple(system, "bird's place", 4, 0, (double[]){ -1, -lM, -lG, 1 }, q, false);
@@ -344,7 +333,7 @@ static cdn_state *start_woodpecker(const problem *p) {
   cdn_system_set_impact(system, &impact);
   /* the limit cycle, just when the lower sleeve begins to slip */
   const double M = -(rM - rO) / hM, S = -0.2051353492435258, wS = 17.57466620557608;
-  return start_with(system, (double[]){ 0, M, S, lM * M + lG * S }, (double[]){ 0, 0, wS, lG * wS });
+  return state_with(system, (double[]){ 0, M, S, lM * M + lG * S }, (double[]){ 0, 0, wS, lG * wS });
 }
 
 static double woodpecker_apart(const problem *p, cdn_state *truth, const double *row) {

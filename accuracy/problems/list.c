@@ -43,7 +43,10 @@ const problem *const problems[] = {
   &event_ball_rest, &event_relay, &event_bouncing, &extreme_digital,
   /* rigid contact and friction that sticks */
   &contact_ball, &contact_table, &contact_rope, &contact_rocking, &contact_belt, &contact_chain, &contact_pulled,
-  &contact_pin, &contact_woodpecker,
+  &contact_pin, &contact_woodpecker, &contact_motor, &contact_ratchet, &contact_oscillator,
+  &contact_oscillator_unstable, &contact_clearance, &contact_bar, &contact_rods, &contact_ladder, &contact_flat,
+  &contact_groove, &shapes_backspin, &shapes_slide, &shapes_tip, &shapes_rock, &shapes_flat, &shapes_stack,
+  &shapes_coin, &shapes_tippe, &shapes_limbs,
   /* extremes */
   &extreme_molecule, &extreme_orbit_metres, &extreme_masses, &extreme_balls
 };

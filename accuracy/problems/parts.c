@@ -51,6 +51,10 @@ cdn_body add_mobile(cdn_system *system, const char *name, cdn_body parent, cdn_m
   return cdn_system_add_body(system, &def);
 }
 
+cdn_body add_on_rail(cdn_system *system, const char *name, double m) {
+  return add_mobile(system, name, cdn_ground(), CDN_SLIDER, point_mass(m, cdn_v3(0, 0, 0)));
+}
+
 cdn_state *state_of(cdn_system *system) {
   cdn_state *state = NULL;
   cdn_error error = { .code = CDN_OK };
@@ -62,5 +66,12 @@ cdn_state *state_of(cdn_system *system) {
   }
   MUST(NULL, cdn_state_create(system, &state));
   cdn_system_release(system);
+  return state;
+}
+
+cdn_state *state_with(cdn_system *system, const double *q, const double *u) {
+  cdn_state *state = state_of(system);
+  if (q) MUST(state, cdn_state_set_q(state, q));
+  if (u) MUST(state, cdn_state_set_u(state, u));
   return state;
 }

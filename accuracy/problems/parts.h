@@ -26,8 +26,12 @@ cdn_body add_pin(cdn_system *system, const char *name, cdn_body parent, cdn_vec3
 /* A body of that kind whose frames are its parent's and its own. */
 cdn_body add_mobile(cdn_system *system, const char *name, cdn_body parent, cdn_mobilizer kind,
                     cdn_mass_properties mass);
+/* A point on a slider along x of Ground. */
+cdn_body add_on_rail(cdn_system *system, const char *name, double m);
 
 /* A State of the System, which it keeps alive: the caller's reference is dropped. */
 cdn_state *state_of(cdn_system *system);
+/* The same, at q and u (NULL: as declared). */
+cdn_state *state_with(cdn_system *system, const double *q, const double *u);
 
 #endif

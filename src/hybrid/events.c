@@ -25,6 +25,12 @@ static cdn_status calc_shapes(const hybrid_room *room, cdn_state *state, double 
   return CDN_OK;
 }
 
+/* How far below zero a gap must be to touch. */
+static double slack_of(const hybrid_room *room, cdn_state *state, int i) {
+  if (side_slot(room, i) >= 0) return cdni_rigid_noise(room->contact, state, side_slot(room, i));
+  return hybrid_statuses(room, state)[slack_place(room, i)];
+}
+
 static cdn_status calc_gaps(const hybrid_room *room, cdn_state *state, double *gaps) {
   const double *statuses = hybrid_statuses(room, state);
   for (int i = 0; i < hybrid_sides(room); i++) {
@@ -32,8 +38,7 @@ static cdn_status calc_gaps(const hybrid_room *room, cdn_state *state, double *g
     gaps[i] = NAN;
     if (s->speed || statuses[i] != 0 || !side_is_there(room, state, i)) continue;
     CDNI_TRY(cdn_calc_constraint_perr(state, (cdn_constraint){ s->constraint }, &gaps[i]));
-    gaps[i] *= s->sign;
-    if (side_slot(room, i) >= 0) gaps[i] += cdni_rigid_noise(room->contact, state, side_slot(room, i));
+    gaps[i] = s->sign * gaps[i] + slack_of(room, state, i);
   }
   return room->slots > 0 ? calc_shapes(room, state, gaps + hybrid_sides(room)) : CDN_OK;
 }
@@ -46,8 +51,7 @@ static cdn_status move_gap(const void *self, cdn_state *state, int i, double *ga
   CDNI_TRY(cdni_state_ensure(state, CDN_ACCELERATION));
   const tree_data d = cdni_matter_data(room->matter, state);
   CDNI_TRY(cdni_constraint_motion(room->constraints, state, s->constraint, d.A, d.udot, gap, rate, second));
-  *gap *= s->sign, *rate *= s->sign, *second *= s->sign;
-  if (side_slot(room, i) >= 0) *gap += cdni_rigid_noise(room->contact, state, side_slot(room, i));
+  *gap = s->sign * *gap + slack_of(room, state, i), *rate *= s->sign, *second *= s->sign;
   return CDN_OK;
 }
 

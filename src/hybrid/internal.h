@@ -39,8 +39,9 @@ enum { KEPT_VALUE, KEPT_PARAMS };
 
 /* The status in a State: one number of each one-sided element (0 or 1), then five of each friction: what it does, the
  * direction of its slip (two), the speed below which the slip may have come to its end (negative: it is slower), and
- * whether it begins (slip.c). Last come two of each kept reaction: whether its force acts, and the sign of that force
- * (exactly: 0). */
+ * whether it begins (slip.c). Then come two of each kept reaction: whether its force acts, and the sign of that force
+ * (exactly: 0). Last comes one of each one-sided element: how far below zero its gap must be to touch. What has let go
+ * slowly is near zero for a while, and rounding is no touch. */
 enum { FRICTION_STATUS, FRICTION_DIRECTION, FRICTION_REST = 3, FRICTION_BEGINS, FRICTION_NUMBERS };
 enum { KEPT_ACTS, KEPT_SIGN, KEPT_NUMBERS };
 
@@ -49,10 +50,11 @@ enum { KEPT_ACTS, KEPT_SIGN, KEPT_NUMBERS };
 static const double SLIP_AT_REST = 1e-12;
 
 /* What the last moment did, behind the totals of a State: its time, when captured steps go on (0: they do not) and
- * how many have been calm; then the numbers of each one-sided element and of each friction. Last come those of the
- * flight of each one-sided element (bounces.c): when it left an impact, with what part of the speed of approach,
- * and, if it is the last of a sequence, with what speed. */
-enum { LAST_TIME, LAST_RESUME, LAST_CALM, LAST_NUMBERS };
+ * how many have been calm, the times between the last moments and between those before, and for how many moments these
+ * have become shorter; then the numbers of each one-sided element and of each friction. Last come those of the flight
+ * of each one-sided element (bounces.c): when it left an impact, with what part of the speed of approach, whether that
+ * was the part at the impact before, and, if it is the last of a sequence, with what speed. */
+enum { LAST_TIME, LAST_RESUME, LAST_CALM, LAST_BETWEEN, LAST_BEFORE, LAST_SHORTER, LAST_NUMBERS };
 enum {
   CHANGE_BEFORE,
   CHANGE_IMPULSE,
@@ -63,7 +65,7 @@ enum {
   CHANGE_FEATURE,
   CHANGE_NUMBERS
 };
-enum { FLIGHT_TIME, FLIGHT_RATIO, FLIGHT_LAST, FLIGHT_NUMBERS };
+enum { FLIGHT_TIME, FLIGHT_RATIO, FLIGHT_STEADY, FLIGHT_LAST, FLIGHT_NUMBERS };
 
 struct hybrid_room {
   cdni_array sides;                        /* one_sided */
@@ -152,6 +154,8 @@ static inline double kept_value(const hybrid_room *room, const cdn_state *state,
 static inline int kept_place(const hybrid_room *room, int i) {
   return hybrid_sides(room) + hybrid_frictions(room) * FRICTION_NUMBERS + i * KEPT_NUMBERS;
 }
+static inline int slack_place(const hybrid_room *room, int i) { return kept_place(room, hybrid_kept(room)) + i; }
+static inline int hybrid_numbers(const hybrid_room *room) { return slack_place(room, hybrid_sides(room)); }
 static inline bool kept_acts_in(const hybrid_room *room, const double *statuses, int i) {
   return statuses[kept_place(room, i) + KEPT_ACTS] != 0;
 }

@@ -16,6 +16,9 @@ static size_t divide_elements(moment *m, char *base) {
   const size_t all = (size_t)m->all_nu;
   size_t at = 0;
   m->in = cdni_part(base, &at, sides, sizeof *m->in);
+  m->lands = cdni_part(base, &at, sides, sizeof *m->lands);
+  m->leaves = cdni_part(base, &at, sides, sizeof *m->leaves);
+  m->joins = cdni_part(base, &at, sides, sizeof *m->joins);
   m->side_cone = cdni_part(base, &at, sides, sizeof *m->side_cone);
   m->friction_cone = cdni_part(base, &at, frictions, sizeof *m->friction_cone);
   m->was = cdni_part(base, &at, frictions, sizeof *m->was);
@@ -125,13 +128,15 @@ cdn_status cdni_moment_fails(const moment *m, const char *what) {
 
 static bool fired_at(const bool *list, int i) { return list && list[i]; }
 
-/* What counts as a gap of zero: rounding of coordinates; at a start, what a user may have computed. */
-static double touching(const moment *m) {
+double cdni_moment_rounding(const moment *m) {
   const double *q = cdn_state_q(m->state);
   double largest = 1;
   for (int i = 0; i < cdn_system_nq(cdn_state_system(m->state)); i++) largest = fmax(largest, fabs(q[i]));
-  return (m->fired ? 16 * DBL_EPSILON : 1e-12) * largest;
+  return 16 * DBL_EPSILON * largest;
 }
+
+/* What counts as a gap of zero: rounding; at a start, what a user may have computed. */
+static double touching(const moment *m) { return (m->fired ? 1 : 300) * cdni_moment_rounding(m); }
 
 static cdn_status speed_of(moment *m, int i, double *speed) {
   const one_sided *s = side_at(m->room, i);
@@ -259,6 +264,8 @@ cdn_status cdni_moment_release(moment *m) {
   double *status = cdni_state_update_discrete(m->state, m->room->status);
   for (int i = 0; i < frictions; i++) status[sides + FRICTION_NUMBERS * i + FRICTION_STATUS] = CDN_FRICTION_OFF;
   for (int i = 0; i < hybrid_kept(m->room); i++) status[kept_place(m->room, i) + KEPT_ACTS] = 0;
+  for (int i = 0; i < sides; i++)
+    if (m->in[i]) status[slack_place(m->room, i)] = 0;
   return CDN_OK;
 }
 

@@ -58,9 +58,11 @@ typedef struct moment {
   double *J, *free_joints; /* of what mobilizers transmit: rows x 3 of each friction; without pushes */
   double *changes;         /* changes.c, bounces.c */
   bool stops;              /* what was about to part is captured: u does not know that yet */
-  int lands, leaves;       /* of a sequence of bounces: the only element that approached, and that parted; -1: none */
-  double landing_speed, leaving_speed, captured_below, lasted; /* lasted: since the bounce before; 0: it is the first */
-  void *law_work;                                              /* of the laws of impact */
+  bool *lands, *leaves;    /* by one-sided element, of a sequence of bounces: which have approached, and parted */
+  bool *joins;             /* which have pushed, and go on together */
+  double landing_speed, leaving_speed; /* their largest speeds; 0: there are none */
+  double captured_below, lasted;       /* lasted: since the bounce before; 0: it is the first */
+  void *law_work;                      /* of the laws of impact */
 } moment;
 
 /* Memory of what each element has; its end, with that of rows. */
@@ -70,6 +72,8 @@ void cdni_moment_end(moment *m);
 cdn_status cdni_moment_settle(moment *m, cdn_hybrid_totals *totals);
 /* The gap of a one-sided element, of a ratchet its speed; and its speed. */
 cdn_status cdni_moment_gap(moment *m, int i, double *gap, double *speed);
+/* What rounding of coordinates may add to a gap. */
+double cdni_moment_rounding(const moment *m);
 /* Rows and cones of all that is `in`, with their velocities. */
 cdn_status cdni_moment_arrange(moment *m);
 /* Memory for the rows of all elements that are there. */

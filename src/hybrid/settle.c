@@ -1,4 +1,6 @@
 /* What a moment brings: it is settled, or, where moments crowd or no statuses fit, captured steps take over. */
+#include <math.h>
+
 #include "hybrid/crowd.h"
 
 #include <math.h>
@@ -9,6 +11,23 @@ static const double SHORT = 1e-3;
 
 /* Whether no answer was found. Captured steps go on without statuses. */
 static bool fails(cdn_status status) { return status == CDN_ERR_CONSTRAINT; }
+
+/* Bounces that become ever faster come to their limit (two corners that hammer by turns): some moments, each of them
+ * nearer to the last one by this ratio, show that, and then so many are not captured. Times between them may come to be
+ * as short as times are told apart: after some they need not become shorter. */
+enum { MOST_SHORTER = 64, SOME_SHORTER = 4 };
+static const double SHORTER = 0.9;
+
+static bool crowds(moment *m, cdn_hybrid_totals *totals) {
+  const double between = cdn_state_time(m->state) - totals->last_moment;
+  const double last = cdni_changes_captured(m->room, m->state, LAST_BETWEEN);
+  const double before = cdni_changes_captured(m->room, m->state, LAST_BEFORE);
+  const double many = cdni_changes_captured(m->room, m->state, LAST_SHORTER);
+  const bool shorter = between < SHORTER * fmin(last, before) || (many >= SOME_SHORTER && between <= last);
+  m->changes[LAST_BETWEEN] = between, m->changes[LAST_BEFORE] = last;
+  m->changes[LAST_SHORTER] = shorter ? many + 1 : 0;
+  return cdni_crowd_note(m->state, m->accuracy, totals) && !(many >= SOME_SHORTER && shorter && many < MOST_SHORTER);
+}
 
 /* Captures, and settles what is there then. Where no statuses fit that, all elements are off, and captured steps go on.
  * *calm: as cdni_crowd_run. */
@@ -39,8 +58,8 @@ cdn_status cdni_hybrid_settle(const hybrid_room *room, cdn_state *state, const h
   if (status == CDN_OK && !goes_on) status = cdni_moment_settle(&m, &totals);
   /* forces that keep reactions are found at moments only */
   const bool may = accuracy > 0 && latest > now && hybrid_kept(room) == 0;
-  const bool crowds = goes_on || (status == CDN_OK && cdni_crowd_note(state, accuracy, &totals));
-  if (may && (crowds || fails(status))) {
+  const bool captures = goes_on || (status == CDN_OK && crowds(&m, &totals));
+  if (may && (captures || fails(status))) {
     int calm = goes_on ? (int)cdni_changes_captured(room, state, LAST_CALM) : 0;
     status = capture(&m, latest, &calm, &totals);
     if (totals.mean_between < accuracy)

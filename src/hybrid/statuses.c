@@ -56,7 +56,7 @@ static void prepare(moment *m, bool insists) {
     const bool goes_on = m->was[i] == CDN_FRICTION_SLIP && c->n > 1 && !c->slips && !sticks;
     if (!(slips || goes_on) || m->hit) continue;
     c->status = CONE_SLIPS;
-    c->slips = c->n == 1 || insists;
+    c->slips = c->slips || c->n == 1 || insists;
   }
 }
 
@@ -113,10 +113,13 @@ cdn_status cdni_moment_set_statuses(moment *m) {
   const hybrid_room *room = m->room;
   hold_what_rests(m);
   const int sides = hybrid_sides(room);
+  const double rest = cdni_moment_at_rest(m), rounding = cdni_moment_rounding(m);
   double *status = cdni_state_update_discrete(m->state, room->status);
   for (int i = 0; i < sides; i++) {
     const bool on = m->side_cone[i] >= 0 && m->cones[m->side_cone[i]].closed;
     status[i] = on;
+    if (m->side_cone[i] >= 0)
+      status[slack_place(room, i)] = on || m->v[m->cones[m->side_cone[i]].normal] > rest ? 0 : rounding;
     CDNI_TRY(cdn_constraint_set_enabled(m->state, (cdn_constraint){ side_at(room, i)->constraint }, on));
   }
   for (int i = 0; i < hybrid_frictions(room); i++) {

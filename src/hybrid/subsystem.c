@@ -20,7 +20,7 @@ static cdn_status declare(void *self, cdn_declarer *d) {
   room->frictions_of = cdn_declare_parameters(d, "friction", frictions * FRICTION_PARAMS, room->friction_params.data);
   const int kept = hybrid_kept(room);
   room->kept_of = cdn_declare_parameters(d, "kept_reaction", kept * KEPT_PARAMS, room->kept_params.data);
-  const size_t numbers = (size_t)(sides + frictions * FRICTION_NUMBERS + kept * KEPT_NUMBERS);
+  const size_t numbers = (size_t)hybrid_numbers(room);
   room->status = cdn_declare_discrete(d, "status", numbers * sizeof(double), NULL, CDN_STAGE_POSITION);
   const size_t last = hybrid_changes(room) * sizeof(double);
   room->totals = cdn_declare_discrete(d, "totals", sizeof(cdn_hybrid_totals) + last, NULL, CDN_STAGE_REPORT);
@@ -69,8 +69,7 @@ void cdni_hybrid_declare_forces(const hybrid_room *room, cdn_declarer *d, cdn_ca
 }
 int cdni_hybrid_variables(const hybrid_room *room, hybrid_variable out[HYBRID_MOST_VARIABLES]) {
   const int sides = hybrid_sides(room), frictions = hybrid_frictions(room);
-  const int numbers = sides + frictions * FRICTION_NUMBERS + hybrid_kept(room) * KEPT_NUMBERS;
-  out[0] = (hybrid_variable){ room->status, numbers, false };
+  out[0] = (hybrid_variable){ room->status, hybrid_numbers(room), false };
   out[1] = (hybrid_variable){ room->totals,
                               (int)(sizeof(cdn_hybrid_totals) / sizeof(double)) + (int)hybrid_changes(room), false };
   if (room->slots == 0) return 2;

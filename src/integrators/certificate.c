@@ -106,6 +106,8 @@ cdn_status cdni_certificate_accept(cdn_stepper *s) {
     c->work += step->work;
     /* by the trapezoid rule: a method's weights may be negative, and this is only a scale */
     s->absolute_work += 0.5 * h * (fabs(step->power0) + fabs(step->power1));
+    if (cdn_system_motion_count(s->system) > 0)
+      s->uncertain_work += fmax(fabs(step->work - h * step->power0), fabs(step->work - h * step->power1));
   }
   c->smallest_step = c->steps ? fmin(c->smallest_step, h) : h;
   c->largest_step = fmax(c->largest_step, h);

@@ -150,6 +150,7 @@ static void archive_certificate(cdn_stepper *s, cdni_archive *a) {
                               &s->kinetic,
                               &s->largest_kinetic,
                               &s->absolute_work,
+                              &s->uncertain_work,
                               &c->max_constraint_error,
                               &c->max_position_error,
                               &c->max_velocity_error,

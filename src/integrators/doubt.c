@@ -121,7 +121,7 @@ static const double SPOILT = 0.1, OF_SPEEDS = 10;
 static bool energy_contradicts(cdn_stepper *s, const cdn_certificate *c, double scale) {
   double play;
   if (!(fabs(c->energy_residual) > SPOILT + OF_SPEEDS * cdni_asked(s))) return false;
-  return find_play(s, &play) == CDN_OK && !(fabs(c->energy_residual) * scale <= play);
+  return find_play(s, &play) == CDN_OK && !(fabs(c->energy_residual) * scale <= play + s->uncertain_work);
 }
 
 /* ---- the certificate ---- */

@@ -97,6 +97,7 @@ struct cdn_stepper {
   cdn_certificate certificate;
   double kinetic, kinetic_before;        /* at the ends of the last step */
   double largest_kinetic, absolute_work; /* the scale of the energy residual */
+  double uncertain_work;                 /* of motions that are prescribed: steps do not follow their power */
   double local_errors;                   /* sum of the norms of the estimated errors of all steps */
   double floor;                          /* sum of the squares of the errors of steps that rounding allowed */
   double unsolved;                       /* largest residual of the soft rows in this attempt */

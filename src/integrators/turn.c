@@ -229,6 +229,10 @@ cdn_status cdni_find_turns(cdn_stepper *s) {
   return CDN_OK;
 }
 
+/* A value that turns after less than that, relative to unit coordinates, has not turned: that is rounding, as of a gap
+ * whose bodies have just let go of each other. */
+static const double FLAT = 8 * DBL_EPSILON;
+
 /* Turns up to the end of the step so near to zero that an error of the size of the accuracy decides whether the sign
  * changed. */
 static void note_near_misses(cdn_stepper *s) {
@@ -240,7 +244,7 @@ static void note_near_misses(cdn_stepper *s) {
       if (!(turn->time <= s->step.t1)) continue;
       double before = value_of(ev, w, k), after = value_of(ev, w, k + 1);
       if (!(turn->value * before > 0 && turn->value * after > 0)) continue;
-      if (!(fabs(turn->value) < fmin(fabs(before), fabs(after)))) continue;
+      if (!(fabs(turn->value) < fmin(fabs(before), fabs(after)) - FLAT * fmax(1, fabs(turn->value)))) continue;
       s->certificate.near_misses++;
       if (w->active)
         cdni_note_qualm(&s->grazed, turn->time, 1, cdn_event_name(s->system, (cdn_event){ (int32_t)w->trigger }));
