@@ -47,11 +47,12 @@ bool cdni_rigid_has_slot(const contact_room *room, const cdn_state *state, int a
 
 typedef struct least {
   const slots *slots;
-  double gap;
+  double gap, deepest; /* of what has no slot; of all */
 } least;
 
 static void take_least(void *context, const rigid_feature *f, double gap) {
   least *l = context;
+  l->deepest = fmin(l->deepest, gap);
   if (gap < l->gap && !has_slot(l->slots, f)) l->gap = gap;
 }
 
@@ -171,17 +172,21 @@ static double distance_of(const rigid_pair *p, const rigid_feature *pair, const 
   cdn_proximity near;
   if (cdni_pair_is_supported(p->g[0], p->g[1]))
     return cdni_pair_distance(p->g[0], p->X[0], p->g[1], p->X[1], reach, &near) ? near.distance : reach;
-  least l = { none, reach };
+  least l = { none, reach, reach };
   cdni_rigid_visit(p, pair, reach, take_least, &l);
   return l.gap;
 }
 
-/* Of what touches and overlaps by more than rounding and projection leave, by how much; else 1. */
-static double overlap_of(const rigid_pair *p) {
+/* Features are as deep as projection leaves them, and not deeper than this part of the size. */
+static const double HELD = 1e-3;
+
+/* Of what overlaps by more than its features tell, and by more than is rounding, by how much; else 1. */
+static double overlap_of(const rigid_pair *p, double deepest) {
   cdn_proximity near;
   if (!cdni_pair_is_supported(p->g[0], p->g[1])) return 1;
   const bool known = cdni_pair_distance(p->g[0], p->X[0], p->g[1], p->X[1], 0, &near);
-  return known && near.distance < -OVERLAP * p->size ? near.distance : 1;
+  const double told = fmax(fmin(0, deepest), -HELD * p->size);
+  return known && near.distance < told - OVERLAP * p->size ? near.distance : 1;
 }
 
 /* What has no slot anywhere is told by the distance of its shapes. Where some features of two shapes have slots, the
@@ -191,16 +196,16 @@ static cdn_status add_gap(const rigid_pair *p, const rigid_feature *pair, double
   (void)margin;
   const double reach = REACH * p->size;
   if (pair_has_slot(l->slots, pair->a, pair->b)) {
-    least of_pair = { l->slots, reach };
+    least of_pair = { l->slots, reach, reach };
     cdni_rigid_visit(p, pair, reach, take_least, &of_pair);
-    l->gap = fmin(l->gap, fmin(of_pair.gap, overlap_of(p)));
+    l->gap = fmin(l->gap, fmin(of_pair.gap, overlap_of(p, of_pair.deepest)));
   } else l->gap = fmin(l->gap, distance_of(p, pair, l->slots, reach));
   return CDN_OK;
 }
 
 cdn_status cdni_rigid_least_gap(const contact_room *room, cdn_state *state, double *gap) {
   const slots s = { cdni_rigid_slot(room, state, 0), room->rigid_slots };
-  least l = { &s, 1 };
+  least l = { &s, 1, 1 };
   CDNI_TRY(visit_pairs(room, state, 0, add_gap, &l));
   *gap = l.gap;
   return CDN_OK;

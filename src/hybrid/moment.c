@@ -162,6 +162,10 @@ static double zero_of(const moment *m, int i, double near) {
   return slot < 0 ? near : fmax(near, cdni_rigid_near(m->room->contact, m->state, slot));
 }
 
+/* What would close within this part of the accuracy, in s, closes now: two legs that are alike strike their limits
+ * together, whatever rounding does to them. What an impact alone makes approach has an impact of its own. */
+static const double TOGETHER = 1e-4;
+
 /* The one-sided elements whose gap is zero, as far as one can tell. What is there and parts slowly may yet be pulled
  * back at once: accelerations tell. */
 static cdn_status choose_sides(moment *m) {
@@ -173,7 +177,8 @@ static cdn_status choose_sides(moment *m) {
     if (!side_is_there(m->room, m->state, i)) continue;
     CDNI_TRY(cdni_moment_gap(m, i, &gap, &speed));
     const double slow = side_at(m->room, i)->speed || cdni_bounces_flies(m, i) ? near : fmax(near, m->accuracy);
-    m->in[i] = on || ((touches || gap <= zero_of(m, i, near)) && speed <= slow);
+    const bool closes = m->fired && !side_at(m->room, i)->speed && gap <= -speed * TOGETHER * m->accuracy;
+    m->in[i] = on || ((touches || closes || gap <= zero_of(m, i, near)) && speed <= slow);
     /* a ratchet turns back if something has struck it, or at a start; one that has come to rest has not */
     const bool approaches = side_at(m->room, i)->speed ? !touches && speed < -near : speed < 0;
     m->approach = m->approach || (m->in[i] && !on && approaches);
@@ -192,6 +197,21 @@ static cdn_status choose_next(moment *m, double rest) {
     CDNI_TRY(cdni_moment_gap(m, i, &gap, &speed));
     m->in[i] = gap <= zero_of(m, i, near) && speed < -rest;
     m->approach = m->approach || m->in[i];
+  }
+  return CDN_OK;
+}
+
+cdn_status cdni_moment_close_approaching(moment *m, bool *closed, bool *any) {
+  const double near = touching(m), rest = cdni_moment_at_rest(m);
+  *any = false;
+  for (int i = 0; i < hybrid_sides(m->room); i++) {
+    const one_sided *s = side_at(m->room, i);
+    double gap, speed;
+    if (s->speed || side_is_on(m->room, m->state, i) || closed[i] || !side_is_there(m->room, m->state, i)) continue;
+    CDNI_TRY(cdni_moment_gap(m, i, &gap, &speed));
+    if (!(gap <= zero_of(m, i, near) && speed < -rest)) continue;
+    closed[i] = *any = true;
+    CDNI_TRY(cdn_constraint_set_enabled(m->state, (cdn_constraint){ s->constraint }, true));
   }
   return CDN_OK;
 }

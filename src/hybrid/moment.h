@@ -78,6 +78,8 @@ double cdni_moment_rounding(const moment *m);
 cdn_status cdni_moment_arrange(moment *m);
 /* Memory for the rows of all elements that are there. */
 cdn_status cdni_moment_begin_rows(moment *m);
+/* Switches on the constraints of elements that are off, touch and approach, and marks them; *any: there are some. */
+cdn_status cdni_moment_close_approaching(moment *m, bool *closed, bool *any);
 /* Switches off all constraints of elements, so that the System answers without them. */
 cdn_status cdni_moment_release(moment *m);
 /* How the System answers to the rows: G, X, L, W, J. */

@@ -18,6 +18,8 @@
 static const double VIOLATED = 1e-13, LEFT = 1e-13, TAKEN = 2e-12;
 /* How much more distances weigh; a violation that shrinks by less than this stays. */
 static const double WEIGHT = 1e6, SHRINKS = 0.5;
+/* The rounding of the function whose least value is sought, relative to it: steps that change it by less are taken. */
+static const double SUM_ROUNDING = 1e-14;
 enum { MOST_OPEN = 100, MOVES = 20, STEPS = 40, HALVINGS = 30 };
 
 /* One cone: its rows among the equations of the plan (-1: none), and where they may be. */
@@ -265,7 +267,7 @@ static void minimize(sharing *s) {
     for (int i = 0; i < k; i++) slope += s->g[i] * s->step[i], length = fmax(length, fabs(s->step[i]));
     for (int halved = 0; halved < HALVINGS; halved++, by *= 0.5) {
       for (int i = 0; i < k; i++) s->trial[i] = s->y[i] + by * s->step[i];
-      if (evaluate(s, s->trial, false) <= here + 1e-4 * by * slope + 1e-15 * fabs(here)) break;
+      if (evaluate(s, s->trial, false) <= here + 1e-4 * by * slope + SUM_ROUNDING * fabs(here)) break;
     }
     memcpy(s->y, s->trial, (size_t)k * sizeof *s->y);
     if (length * by <= 1e-15 * s->scale) return;

@@ -153,9 +153,28 @@ static cdn_status start_slips(moment *m) {
   return CDN_OK;
 }
 
+/* What touches, is off and approaches now, as others have been brought to rest, is brought to rest with them. */
+static cdn_status project_all(moment *m, bool *closed) {
+  bool any = true;
+  while (any) {
+    CDNI_TRY(cdni_moment_project(m));
+    CDNI_TRY(cdn_realize(m->state, CDN_STAGE_VELOCITY));
+    CDNI_TRY(cdni_moment_close_approaching(m, closed, &any));
+  }
+  for (int i = 0; i < hybrid_sides(m->room); i++)
+    if (closed[i])
+      CDNI_TRY(cdn_constraint_set_enabled(m->state, (cdn_constraint){ side_at(m->room, i)->constraint }, false));
+  return CDN_OK;
+}
+
 cdn_status cdni_moment_hold(moment *m) {
-  CDNI_TRY(cdni_moment_project(m));
-  return start_slips(m);
+  const size_t size = (size_t)hybrid_sides(m->room) * sizeof(bool);
+  bool *closed = cdn_work_push(m->state, size + 1);
+  if (!closed) return cdni_state_fail(m->state, CDN_ERR_NOMEM, false, "cdn_settle", NULL, "out of memory");
+  memset(closed, 0, size);
+  const cdn_status status = project_all(m, closed);
+  cdn_work_pop(m->state, closed);
+  return status == CDN_OK ? start_slips(m) : status;
 }
 
 /* Whether friction that has begun to slip sticks by the solution. */

@@ -105,6 +105,8 @@ static void archive_control(cdn_stepper *s, cdni_archive *a) {
   cdni_archive_mark(a, "CTRL");
   cdni_archive_double(a, &s->control.next);
   cdni_archive_double(a, &s->control.last_error);
+  cdni_archive_double(a, &s->control.shown);
+  cdni_archive_bool(a, &s->control.cut);
   cdni_archive_bool(a, &s->control.rejected);
   cdni_archive_doubles(a, s->looks.usual, 2);
   cdni_archive_double(a, &s->looks.from);

@@ -189,23 +189,28 @@ void cdni_control_accepted(cdn_stepper *s, double h, double error) {
   }
   double last = c->last_error;
   double next = limited(s, cdni_size_accepted(s->method->error_order, h, error, &last, c->rejected));
+  /* where events cut steps short, sizes have to come back from far below what errors ask for */
+  if (c->cut && !c->rejected && fmax(error, c->last_error) <= NO_TREND) next = limited(s, MOST * h);
   if (h < AS_PLANNED * c->next) {
     /* this step was cut short to end at a given time: the next steps need not be shorter */
     c->next = fmax(next, c->next);
   } else {
     c->next = next;
     c->last_error = last;
+    if (error >= NO_LIMIT) c->shown = h;
   }
   c->rejected = false;
 }
 
 /* The size that was planned stays the measure of the motion, unless its error says nothing: free flight between
  * impacts has no error, so steps would grow without bound, and impacts would be located on them in ever coarser
- * numbers. */
+ * numbers. Then it is at most the last one that has shown an error. */
 void cdni_control_cut(cdn_stepper *s, double h, double planned, double error) {
   if (s->def.fixed_step > 0) return;
-  s->control.next = fmax(s->control.next, planned);
-  if (error < NO_LIMIT) s->control.next = fmin(s->control.next, AFTER_CUT * h);
+  cdni_control *c = &s->control;
+  c->cut = true;
+  c->next = fmax(c->next, planned);
+  if (error < NO_LIMIT) c->next = fmin(c->next, fmax(AFTER_CUT * h, c->shown));
 }
 
 void cdni_control_rejected(cdn_stepper *s, double h, double error) {

@@ -8,6 +8,8 @@
 typedef struct cdni_control {
   double next;       /* size of the next attempt */
   double last_error; /* error of the last accepted step, over the tolerance */
+  double shown;      /* size of the last step as planned whose error limits sizes; 0: there was none */
+  bool cut;          /* events have cut steps short */
   bool rejected;     /* the last attempt was rejected: the size must not grow at once */
 } cdni_control;
 

@@ -58,15 +58,14 @@ static double energy_of(cdn_state *state) {
   return kinetic + potential;
 }
 
-/* It tilts forward, its light feet roll over the floor, and knees strike their limits. Both legs are alike, so a foot
- * lands with all of its corners within moments that others fill with impacts. Without cures for what is below rounding
- * and accuracy it makes no progress. */
-START_TEST(a_biped_falls_on_its_feet) {
-  const double accuracy = (const double[]){ 1e-3, 3e-4, 1e-4 }[_i];
+/* Where both knees strike their limits rounding must not choose one of them: a leg that is struck first would hammer
+ * with the other one. Steps may be as long as they were before they have been cut short for events. */
+static double fall_of_biped(double accuracy) {
   cdn_model_options options = cdn_default_model_options();
   cdn_model *model = NULL;
   cdn_state *state = NULL;
   cdn_stepper *run = NULL;
+  cdn_certificate c;
   options.contact = CDN_MODEL_RIGID;
   OK(cdn_model_load_string(biped, strlen(biped), "biped.xml", &options, &model));
   OK(cdn_state_create(cdn_model_system(model), &state));
@@ -83,16 +82,51 @@ START_TEST(a_biped_falls_on_its_feet) {
     before = energy;
     OK_ON(now, cdn_contact_count(now, &n));
     for (int i = 0; i < n; i++) {
-      cdn_contact c;
-      OK_ON(now, cdn_contact_get(now, i, &c));
+      cdn_contact touch;
+      OK_ON(now, cdn_contact_get(now, i, &touch));
       /* constraints hold to a tenth of the accuracy; where feet are held by more equations than they have freedoms, the
        * last projection leaves about the square of what a step has drifted */
-      AT_MOST(c.depth, 1e-4 * accuracy);
+      AT_MOST(touch.depth, 1e-3 * accuracy);
     }
   }
-  AT_MOST(cdn_hybrid_get_totals(cdn_stepper_state(run)).moments, 100);
+  OK(cdn_stepper_certificate(run, &c));
+  AT_MOST(cdn_hybrid_get_totals(cdn_stepper_state(run)).moments, 10);
+  AT_MOST(c.steps, 200);
   cdn_stepper_destroy(run);
   cdn_state_destroy(state);
+  cdn_model_destroy(model);
+  return before;
+}
+
+/* It tilts forward, its light feet roll over the floor, and knees strike their limits. Both legs are alike, so a foot
+ * lands with all of its corners within moments that others fill with impacts. Without cures for what is below rounding
+ * and accuracy it makes no progress. */
+START_TEST(a_biped_falls_on_its_feet) {
+  static const double accuracies[] = { 1e-3, 3.7e-4, 1e-4, 1e-5, 3.2e-6, 1e-6 };
+  const double finest = fall_of_biped(1e-7);
+  for (int i = 0; i < (int)(sizeof accuracies / sizeof *accuracies); i++)
+    NEAR(fall_of_biped(accuracies[i]), finest, accuracies[i] * finest);
+}
+END_TEST
+
+/* ---- a foot that comes to lie on both of its ends ---- */
+
+/* A person stands on an end of a foot, which turns until the other end touches. The event finds that end within what
+ * the accuracy allows; where it has its slot then, nothing touches without one. */
+START_TEST(an_end_of_a_foot_touches_once) {
+  char path[1024];
+  cdn_model_options options = cdn_default_model_options();
+  cdn_model *model = NULL;
+  cdn_state *state = NULL;
+  options.contact = CDN_MODEL_RIGID;
+  snprintf(path, sizeof path, "%s/examples/models/puppet.xml", getenv("CARDAN_SOURCE_ROOT"));
+  OK(cdn_model_load(path, &options, &model));
+  OK(cdn_state_create(cdn_model_system(model), &state));
+  cdn_stepper *run = event_run(state, 2e-4);
+  int touches = 0;
+  while (run_to_event(run, "touches", 0.039)) touches++;
+  ck_assert_int_eq(touches, 1);
+  end_event_run(run, state);
   cdn_model_destroy(model);
 }
 END_TEST
@@ -165,7 +199,8 @@ END_TEST
 
 static void add(TCase *c) {
   tcase_add_loop_test(c, a_slow_slip_after_an_impact_ends_where_it_stops, 0, 3);
-  tcase_add_loop_test(c, a_biped_falls_on_its_feet, 0, 3);
+  tcase_add_test(c, a_biped_falls_on_its_feet);
+  tcase_add_test(c, an_end_of_a_foot_touches_once);
   tcase_add_loop_test(c, dominoes_of_any_width_topple_alike, 0, 6);
 }
 
