@@ -177,6 +177,11 @@ void cdni_constraint_weigh(cdn_system *system, cdn_constraint constraint, double
   if (room && constraint.i >= 0) CDNI_AT(room->weights0, double, constraint.i) = weight;
 }
 
+void cdni_constraint_yields(cdn_system *system, cdn_constraint constraint) {
+  constraint_room *room = cdni_system_room(system, CDNI_ROOM_CONSTRAINTS);
+  CDNI_AT(room->elements, constraint_element, constraint.i).yields = true;
+}
+
 void cdn_system_disable_constraint(cdn_system *system, cdn_constraint constraint) {
   if (cdni_system_refuses(system, __func__)) return;
   constraint_room *room = cdni_system_room(system, CDNI_ROOM_CONSTRAINTS);

@@ -79,6 +79,8 @@ cdn_status cdni_constraints_solve_damped(const constraint_room *room, cdn_state 
                                          const double *damping, const sv *force, const double *f, double *a);
 /* While the System is being built: the weight of a constraint's multipliers in a new State. */
 void cdni_constraint_weigh(cdn_system *system, cdn_constraint constraint, double weight);
+/* While the System is being built: moments switch a constraint that there is. */
+void cdni_constraint_yields(cdn_system *system, cdn_constraint constraint);
 /* The weights of the multipliers, one for each equation (m of them). */
 void cdni_constraints_weights(const constraint_room *room, const cdn_state *state, double *weights);
 

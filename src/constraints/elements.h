@@ -35,6 +35,7 @@ typedef struct constraint_element {
   bool absolute;  /* its rows do not balance among its bodies: the constraint refers to Ground */
   bool rheonomic; /* reads time */
   bool nonlinear; /* its rows depend on u: J and g are the derivatives of the velocity error */
+  bool yields;    /* moments switch it: contacts and friction hold more than once without a singular pose */
   /* Known from freezing on: the first of its equations in qerr, in uerr, and among all m (udoterr, multipliers). The
    * ancestor is the outmost common ancestor of the bodies that it names and of the parents of the bodies whose
    * mobilities it names. It is Ground if the constraint is absolute. */

@@ -111,6 +111,7 @@ typedef struct loop_plan {
   int32_t *mix_closed;   /* by mix: the block that it closes; the next block is the one that it passes on */
   int32_t *mix_of;       /* by block: the mix that closes it as its block (c), or -1 */
   int32_t *is_mixed;     /* by block: whether it is a source of a mix */
+  int32_t *yields;       /* by block: whether a constraint that moments switch has a part in it */
   int32_t *source_first; /* by mix: its sources (blocks), */
   int32_t *source;       /* and by source LOOP_MOST_TIPS slots, -1: none */
   int32_t *source_slot;

@@ -50,7 +50,7 @@ static size_t lay_out(loop_plan *p, const plan_counts *counts, int32_t *at) {
   for (int i = 0; i < CDNI_COUNT(by_constraint); i++) *by_constraint[i] = take(&at, &total, n.constraints + 1);
   p->row = take(&at, &total, n.equations);
   int32_t **const by_block[] = { &p->equations, &p->first,    &p->ancestor, &p->order,
-                                 &p->by_order,  &p->diagonal, &p->mix_of,   &p->is_mixed };
+                                 &p->by_order,  &p->diagonal, &p->mix_of,   &p->is_mixed, &p->yields };
   for (int i = 0; i < CDNI_COUNT(by_block); i++) *by_block[i] = take(&at, &total, n.blocks);
   p->owner = take(&at, &total, n.equations);
   p->bodies = take(&at, &total, n.visited);
@@ -288,6 +288,7 @@ static void place_entries(const plan_maker *k, loop_plan *p) {
   for (int c = 0; c < p->n_constraints; c++) {
     const constraint_element *e = constraint_at(k->room, k->on[c]);
     p->constraint[c] = k->on[c];
+    p->yields[c] = e->yields;
     p->J[c] = p->n_J, p->g[c] = p->n_g;
     p->place_first[c] = place, p->mobility_first[c] = mobilities;
     p->np += e->np, p->nv += e->nv;
@@ -304,6 +305,13 @@ static void place_entries(const plan_maker *k, loop_plan *p) {
       p->mobility_k[mobilities] = mobility->u - k->t->node[mobility->body].u;
     }
   }
+}
+
+/* What a mix closes and passes on is of its sources, which come before. */
+static void mark_yielding(loop_plan *p) {
+  for (int i = 0; i < p->n_mixes; i++)
+    for (int s = p->source_first[i]; s < p->source_first[i + 1]; s++)
+      if (p->yields[p->source[s]]) p->yields[p->mix_closed[i]] = p->yields[p->mix_closed[i] + 1] = true;
 }
 
 void cdni_loop_plan_rebase(loop_plan *p) {
@@ -333,6 +341,7 @@ loop_plan *cdni_plan_pack(plan_maker *k, cdn_state *state) {
   number_pairs(k, p);
   number_mixes(k, p);
   place_entries(k, p);
+  mark_yielding(p);
   if (k->couplings) cdni_plan_pack_couplings(k, p);
   return p;
 }

@@ -13,13 +13,13 @@ int cdni_constraint_most_sines(const cdn_system *system) {
   return room ? (int)room->elements.count + room->m / 2 : 0;
 }
 
-cdn_status cdni_constraint_sines(cdn_state *state, int *n, const double **sines) {
+cdn_status cdni_constraint_sines(cdn_state *state, int *n, double *sines) {
   const constraint_room *room = cdni_constraints(cdn_state_system(state));
   const loop_plan *plan;
   const loop_factor *f;
   CDNI_TRY(cdni_constraint_factor(room, state, &plan, &f));
   *n = f ? plan->n_blocks : 0;
-  *sines = f ? f->sine : NULL;
+  for (int i = 0; i < *n; i++) sines[i] = plan->yields[i] ? 1 : f->sine[i];
   return CDN_OK;
 }
 
@@ -28,7 +28,9 @@ int cdni_constraint_redundant_in(cdn_state *state, int block) {
   const loop_plan *plan;
   const loop_factor *f;
   int n = 0;
-  if (cdni_constraint_factor(room, state, &plan, &f) != CDN_OK || !f || block >= plan->n_blocks) return 0;
+  if (cdni_constraint_factor(room, state, &plan, &f) != CDN_OK || !f || block >= plan->n_blocks ||
+      plan->yields[block])
+    return 0;
   for (int k = 0; k < f->count[block]; k++) n += f->redundant[plan->first[block] + k] != 0;
   return n;
 }

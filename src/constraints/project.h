@@ -38,11 +38,12 @@ cdn_status cdni_projector_estimate(cdni_projector *projector, cdn_state *state, 
 void cdni_projector_forget(cdni_projector *projector);
 
 /* For each of the *n blocks of the elimination, the product of the sines of the angles between its equations and those
- * eliminated before. A sine passes through zero where the mechanism passes a singular pose. Stage: Acceleration. */
-cdn_status cdni_constraint_sines(cdn_state *state, int *n, const double **sines);
+ * eliminated before. A sine passes through zero where the mechanism passes a singular pose. Contacts and friction may
+ * hold more than once: where they have a part the sine counts as 1. Stage: Acceleration. */
+cdn_status cdni_constraint_sines(cdn_state *state, int *n, double *sines);
 /* The most sines, whichever constraints are enabled. */
 int cdni_constraint_most_sines(const cdn_system *system);
-/* The number of redundant equations of a block. Stage: Acceleration. */
+/* The number of redundant equations of a block, as for sines. Stage: Acceleration. */
 int cdni_constraint_redundant_in(cdn_state *state, int block);
 /* The largest acceleration error that redundant position equations leave, in units, times the time scale squared; and
  * its constraint. Stage: Acceleration. */

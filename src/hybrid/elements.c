@@ -128,6 +128,7 @@ static cdn_one_sided add_side(cdn_system *system, const char *function, const cd
   }
   if (element.by_speed) cdn_function_retain(element.by_speed);
   cdn_system_disable_constraint(system, d.constraint);
+  cdni_constraint_yields(system, d.constraint);
   return (cdn_one_sided){ (int32_t)room->sides.count - 1 };
 }
 
@@ -207,6 +208,7 @@ static cdn_dry_friction add_friction(cdn_system *system, const char *function, c
   }
   room->joints += element.joint >= 0;
   cdn_system_disable_constraint(system, d.slip);
+  cdni_constraint_yields(system, d.slip);
   return (cdn_dry_friction){ (int32_t)room->frictions.count - 1 };
 }
 

@@ -50,7 +50,7 @@ static bool has_bridge(const cdn_system *system, const cdn_stepper_def *def, con
 
 /* Number of doubles for the history of sines. */
 static size_t history_of(const cdn_system *system) {
-  return cdni_stride((KEPT + 2) * cdni_constraint_most_sines(system));
+  return cdni_stride((KEPT + 3) * cdni_constraint_most_sines(system));
 }
 
 size_t cdni_singular_memory(const cdn_stepper *s) {
@@ -63,6 +63,7 @@ void cdni_singular_divide(cdn_stepper *s, double *memory) {
   p->sine = memory;
   p->most = memory + (ptrdiff_t)KEPT * n;
   p->redundant = p->most + n;
+  p->now = p->redundant + n;
   if (!has_bridge(s->system, &s->def, s->method)) return;
   p->method = bridge;
   p->memory = memory + history_of(s->system);
@@ -153,9 +154,8 @@ static void meet(cdni_singular *p, double t, int block) {
 
 /* Number of redundant equations; *block has one of them. */
 static int count_dependent(cdn_stepper *s, int *block) {
-  const double *sine;
   int n = 0, blocks = 0;
-  if (cdni_constraint_sines(s->work, &blocks, &sine) != CDN_OK) return 0;
+  if (cdni_constraint_sines(s->work, &blocks, s->singular.now) != CDN_OK) return 0;
   for (int i = 0; i < blocks; i++) {
     const int here = cdni_constraint_redundant_in(s->work, i);
     if (here > 0) *block = i;
@@ -166,7 +166,7 @@ static int count_dependent(cdn_stepper *s, int *block) {
 
 cdn_status cdni_singular_accept(cdn_stepper *s) {
   cdni_singular *p = &s->singular;
-  const double *sine;
+  const double *sine = p->now;
   int block = 0;
   if (!s->projector) return CDN_OK;
   if (p->ahead < s->taken) meet(p, s->t - s->taken + p->ahead, p->block);
@@ -182,7 +182,7 @@ cdn_status cdni_singular_accept(cdn_stepper *s) {
     p->known = 0;
     return CDN_OK;
   }
-  CDNI_TRY(cdni_constraint_sines(s->work, &p->n, &sine));
+  CDNI_TRY(cdni_constraint_sines(s->work, &p->n, p->now));
   /* the difference of values that are too close together is rounding */
   const bool merges = p->known > 1 && p->h[0] < APART * p->length;
   for (int i = 0; i < p->n; i++) {
@@ -327,10 +327,10 @@ bool cdni_singular_judges(cdn_stepper *s, double error) {
 
 bool cdni_singular_is_clear(cdn_stepper *s) {
   cdni_singular *p = &s->singular;
-  const double *sine, h = s->step.h;
+  const double *sine = p->now, h = s->step.h;
   int n;
   if (!watches(s) || p->known <= 0 || p->corrected >= 2 || s->step.t1 == s->step.end) return true;
-  if (cdni_constraint_sines(s->work, &n, &sine) != CDN_OK) return true;
+  if (cdni_constraint_sines(s->work, &n, p->now) != CDN_OK) return true;
   for (int i = 0; i < n; i++) {
     const double slope = (p->sine[KEPT * i] - sine[i]) / h, d = slope > 0 ? sine[i] / slope : INFINITY;
     if (!(d < CLEAR * p->span)) continue;
@@ -344,10 +344,10 @@ bool cdni_singular_is_clear(cdn_stepper *s) {
 
 double cdni_singular_nearest(cdn_stepper *s, int *block) {
   const cdni_singular *p = &s->singular;
-  const double *sine;
+  const double *sine = p->now;
   double least = INFINITY;
   int n;
-  if (!s->projector || cdni_constraint_sines(s->work, &n, &sine) != CDN_OK) return INFINITY;
+  if (!s->projector || cdni_constraint_sines(s->work, &n, p->now) != CDN_OK) return INFINITY;
   for (int i = 0; i < n; i++) {
     const bool known = p->known > 0 && p->most[i] > 0;
     const double ratio =

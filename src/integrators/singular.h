@@ -29,6 +29,7 @@ typedef struct cdni_singular {
   int n, known;
   double *sine, h[2];
   double *most, *redundant; /* for each sine: its largest value, and the least number of redundant equations, so far */
+  double *now;              /* the sines of the State at hand */
   /* Times from the last accepted step to the next pose and back to the last one (INFINITY: none), and the rate of
    * the sine at the next one. */
   double ahead, behind, slope;
