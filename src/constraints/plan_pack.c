@@ -49,8 +49,8 @@ static size_t lay_out(loop_plan *p, const plan_counts *counts, int32_t *at) {
   int32_t **const by_constraint[] = { &p->constraint, &p->J, &p->g, &p->place_first, &p->mobility_first };
   for (int i = 0; i < CDNI_COUNT(by_constraint); i++) *by_constraint[i] = take(&at, &total, n.constraints + 1);
   p->row = take(&at, &total, n.equations);
-  int32_t **const by_block[] = { &p->equations, &p->first,    &p->ancestor, &p->order,
-                                 &p->by_order,  &p->diagonal, &p->mix_of,   &p->is_mixed, &p->yields };
+  int32_t **const by_block[] = { &p->equations, &p->first,  &p->ancestor, &p->order, &p->by_order,
+                                 &p->diagonal,  &p->mix_of, &p->is_mixed, &p->yields };
   for (int i = 0; i < CDNI_COUNT(by_block); i++) *by_block[i] = take(&at, &total, n.blocks);
   p->owner = take(&at, &total, n.equations);
   p->bodies = take(&at, &total, n.visited);

@@ -28,8 +28,7 @@ int cdni_constraint_redundant_in(cdn_state *state, int block) {
   const loop_plan *plan;
   const loop_factor *f;
   int n = 0;
-  if (cdni_constraint_factor(room, state, &plan, &f) != CDN_OK || !f || block >= plan->n_blocks ||
-      plan->yields[block])
+  if (cdni_constraint_factor(room, state, &plan, &f) != CDN_OK || !f || block >= plan->n_blocks || plan->yields[block])
     return 0;
   for (int k = 0; k < f->count[block]; k++) n += f->redundant[plan->first[block] + k] != 0;
   return n;

@@ -189,6 +189,18 @@ static double overlap_of(const rigid_pair *p, double deepest) {
   return known && near.distance < told - OVERLAP * p->size ? near.distance : 1;
 }
 
+/* The deepest feature of two shapes that has a slot. Corners at the border of a face that a step has moved a little off
+ * it are seen here alone. */
+static double deepest_held(const rigid_pair *p, const rigid_feature *pair, const slots *s) {
+  double deepest = INFINITY;
+  for (int i = 0; i < s->n; i++) {
+    rigid_touch t;
+    if (s->slot[i].kind == RIGID_NONE || s->slot[i].a != pair->a || s->slot[i].b != pair->b) continue;
+    if (cdni_rigid_measure(p, &s->slot[i], NULL, &t)) deepest = fmin(deepest, t.gap);
+  }
+  return deepest;
+}
+
 /* What has no slot anywhere is told by the distance of its shapes. Where some features of two shapes have slots, the
  * others are told one by one. */
 static cdn_status add_gap(const rigid_pair *p, const rigid_feature *pair, double margin, void *context) {
@@ -196,7 +208,7 @@ static cdn_status add_gap(const rigid_pair *p, const rigid_feature *pair, double
   (void)margin;
   const double reach = REACH * p->size;
   if (pair_has_slot(l->slots, pair->a, pair->b)) {
-    least of_pair = { l->slots, reach, reach };
+    least of_pair = { l->slots, reach, deepest_held(p, pair, l->slots) };
     cdni_rigid_visit(p, pair, reach, take_least, &of_pair);
     l->gap = fmin(l->gap, fmin(of_pair.gap, overlap_of(p, of_pair.deepest)));
   } else l->gap = fmin(l->gap, distance_of(p, pair, l->slots, reach));

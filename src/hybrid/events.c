@@ -7,6 +7,7 @@
 
 #include "hybrid/press.h"
 #include "hybrid/slip.h"
+#include "system/events.h"
 #include "system/triggers.h"
 
 /* ---- triggers ---- */
@@ -267,8 +268,10 @@ cdn_status cdni_hybrid_declare_events(hybrid_room *room, cdn_declarer *d) {
   }
   for (int i = 0; i < frictions; i++) {
     add(d, friction_at(room, i)->name, "slips", room->pushes, sides + i);
-    add(d, friction_at(room, i)->name, "sticks", room->speeds, sides + 2 * i);
-    add(d, friction_at(room, i)->name, "is fast", room->speeds, sides + 2 * i + 1);
+    const cdn_event sticks = add(d, friction_at(room, i)->name, "sticks", room->speeds, sides + 2 * i);
+    const cdn_event fast = add(d, friction_at(room, i)->name, "is fast", room->speeds, sides + 2 * i + 1);
+    /* a slip along two equations is slow below a speed that follows the accuracy */
+    if (friction_at(room, i)->n > 1) cdni_declare_event_grazes(d, sticks), cdni_declare_event_grazes(d, fast);
   }
   for (int i = 0; i < hybrid_kept(room); i++) {
     add(d, kept_at(room, i)->name, "acts", room->pushes, sides + frictions + 2 * i);

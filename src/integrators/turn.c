@@ -10,6 +10,7 @@
 #include "integrators/events_run.h"
 #include "integrators/stepper.h"
 #include "integrators/watch.h"
+#include "system/events.h"
 
 cdn_status cdni_watch_slope(cdn_stepper *s, const cdni_watch *w, double t, double g, double *slope) {
   /* the slope of the parabola through three values: at a turning point it is nearly zero, and its sign matters */
@@ -233,6 +234,11 @@ cdn_status cdni_find_turns(cdn_stepper *s) {
  * whose bodies have just let go of each other. */
 static const double FLAT = 8 * DBL_EPSILON;
 
+/* Whether more than the accuracy depends on whether an event occurs. */
+static bool matters(const cdn_stepper *s, const cdni_watch *w) {
+  return watch_is_kink(s->events, w) || !cdni_event_at(s->system, (int)w->trigger)->grazes;
+}
+
 /* Turns up to the end of the step so near to zero that an error of the size of the accuracy decides whether the sign
  * changed. */
 static void note_near_misses(cdn_stepper *s) {
@@ -246,7 +252,7 @@ static void note_near_misses(cdn_stepper *s) {
       if (!(turn->value * before > 0 && turn->value * after > 0)) continue;
       if (!(fabs(turn->value) < fmin(fabs(before), fabs(after)) - FLAT * fmax(1, fabs(turn->value)))) continue;
       s->certificate.near_misses++;
-      if (w->active)
+      if (w->active && matters(s, w))
         cdni_note_qualm(&s->grazed, turn->time, 1, cdn_event_name(s->system, (cdn_event){ (int32_t)w->trigger }));
     }
   }
@@ -260,7 +266,7 @@ static cdn_status note_near_hits(cdn_stepper *s) {
     const cdni_watch *w = &ev->watches[i];
     const double t1 = s->step.t1, t0 = s->step.t0;
     double value, slope, uncertainty;
-    if (!w->active || !w->fired || !isfinite(w->end)) continue;
+    if (!w->active || !w->fired || !isfinite(w->end) || !matters(s, w)) continue;
     CDNI_TRY(value_at(s, w, t0, &value));
     CDNI_TRY(cdni_watch_slope(s, w, t0, value, &slope));
     const double bend = (w->came - slope) / (t1 - t0);

@@ -3,6 +3,7 @@
 #include <float.h>
 #include <math.h>
 
+#include "constraints/project.h"
 #include "core/archive.h"
 #include "integrators/unresolved.h"
 #include "integrators/stepper.h"
@@ -75,7 +76,9 @@ static int find_unresolved(const cdn_stepper *s) {
     double size = 1;
     for (int k = i; k < s->nq && s->vector[k] == i; k++) size = fmax(size, s->q_weight[k] * fabs(f->start[k]));
     if (s->vector[i] != i || s->prescribed[i]) continue;
-    if (!(moved < s->def.accuracy) || !(moved > REST * DBL_EPSILON * size)) continue;
+    /* what constraints hold moves by what projections leave */
+    const double rest = s->projector ? CDNI_CONSTRAINTS_HELD : REST * DBL_EPSILON;
+    if (!(moved < s->def.accuracy) || !(moved > rest * size)) continue;
     if (!(f->driven[i] > UNDRIVEN * DBL_EPSILON * size)) continue;
     const double rank = s->companion ? f->apart[i] / moved : moved;
     if (!(rank > most)) continue;

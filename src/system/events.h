@@ -9,6 +9,7 @@
 typedef struct cdni_event {
   cdn_event_def def; /* name, times and self are the System's own, but for a self that is shared */
   int32_t owner;     /* the subsystem whose private part the callbacks get, or -1 */
+  bool grazes;       /* it happens near a value that follows the accuracy: whether it does changes no more than that */
 } cdni_event;
 
 /* Reads a def of a caller's: see CDNI_DEF. */
@@ -16,6 +17,8 @@ const char *cdni_read_event_def(cdn_event_def *to, const cdn_event_def *from);
 const cdni_event *cdni_event_at(const cdn_system *system, int i);
 /* Whether it may change the State, so that a step ends at it. */
 static inline bool cdni_event_is_handled(const cdni_event *e) { return e->def.handle || e->def.handle_set; }
+/* A subsystem tells that of an event that it has declared. */
+void cdni_declare_event_grazes(cdn_declarer *d, cdn_event event);
 /* What the callbacks get. */
 const void *cdni_event_self(const cdn_system *system, const cdni_event *event);
 /* Whether one function handles both together. */
