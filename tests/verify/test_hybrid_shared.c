@@ -1,5 +1,7 @@
 /* Contacts that hold more than once: four feet that stick. Their pushes and frictions are not unique, but whether any
  * of them are admissible is: a body rests exactly as long as some are, and at all times those that are told are. */
+#include <cardan/model.h>
+
 #include "hybrid_scenes.h"
 
 enum { FEET = 4 };
@@ -153,10 +155,36 @@ START_TEST(brakes_hold_together) {
 }
 END_TEST
 
+/* Six legs bend until all feet stick, which hold more than the robot can move: that is no singular pose. */
+START_TEST(feet_that_hold_more_than_once_are_no_singular_pose) {
+  char path[1024];
+  cdn_model_options options = cdn_default_model_options();
+  cdn_model *model = NULL;
+  cdn_state *state = NULL;
+  cdn_stepper *run = NULL;
+  cdn_certificate c;
+  options.contact = CDN_MODEL_RIGID;
+  snprintf(path, sizeof path, "%s/examples/models/hexapod.xml", getenv("CARDAN_SOURCE_ROOT"));
+  OK(cdn_model_load(path, &options, &model));
+  OK(cdn_state_create(cdn_model_system(model), &state));
+  cdn_stepper_def def = cdn_default_stepper_def();
+  def.accuracy = _i ? 2.2e-5 : 1e-3, def.companion = true;
+  OK_ON(state, cdn_stepper_create(state, &def, &run));
+  OK_STEP(run, cdn_stepper_advance(run, 1, NULL));
+  OK(cdn_stepper_certificate(run, &c));
+  ck_assert_msg(!strstr(c.doubt, "singular"), "%s", c.doubt);
+  AT_MOST(c.error_estimate, def.accuracy);
+  cdn_stepper_destroy(run);
+  cdn_state_destroy(state);
+  cdn_model_destroy(model);
+}
+END_TEST
+
 static void add(TCase *c) {
   tcase_add_loop_test(c, a_pushed_body_slides_or_tips_at_its_limit, 0, sizeof pushes / sizeof *pushes);
   tcase_add_loop_test(c, the_last_admissible_pushes_are_found, 0, 2);
   tcase_add_test(c, a_load_moves_over_a_table);
+  tcase_add_loop_test(c, feet_that_hold_more_than_once_are_no_singular_pose, 0, 2);
   tcase_add_test(c, brakes_hold_together);
 }
 
