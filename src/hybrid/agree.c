@@ -141,18 +141,20 @@ static bool find_step(slip_problem *p) {
   return cdni_solve_least(p->n, most, p->A, size, p->r, p->step);
 }
 
-/* Sigma of all, so that sigma = mu N(sigma). False where there is none. */
+/* Sigma of all, so that sigma = mu N(sigma). False where there is none. Near a jam rounding of what is left makes large
+ * changes: then what is left tells the end. */
 static bool agree(slip_problem *p) {
   for (int round = 0; round < 50; round++) {
-    double largest = 0, change = 0;
+    double largest = 0, change = 0, left = 0;
     if (!find_step(p)) return false;
     for (int i = 0; i < p->n; i++) {
+      left = fmax(left, fabs(p->r[i]));
       p->sigma[i] += p->step[i];
       largest = fmax(largest, fabs(p->sigma[i]));
       change = fmax(change, (p->across[i] ? SHARED : 1) * fabs(p->step[i]));
     }
     if (!(change > 1e-15 * largest)) return isfinite(change);
-    if (round > 10 && change <= 1e-12 * largest) return true;
+    if (round > 10 && (change <= 1e-12 * largest || left <= 1e-12 * largest)) return true;
   }
   return false;
 }

@@ -14,8 +14,8 @@
 static const double WEIGHT = 1. / 8, LONG = 8;
 /* What the mean is, in accuracies, after captured steps have ended: they may soon begin again. */
 static const double SOON = 2;
-/* A run of captured steps ends after so many without an impact, and at the latest after so many. */
-enum { CALM = 10, MOST_STEPS = 1000, MOST_IMPACTS = 100 };
+/* A run of captured steps ends at the latest after so many. */
+enum { MOST_STEPS = 1000, MOST_IMPACTS = 100 };
 /* The shortest steps, in parts of the longest. */
 static const double SHORTEST = 1. / 64;
 
@@ -28,9 +28,10 @@ bool cdni_crowd_note(const cdn_state *state, double accuracy, cdn_hybrid_totals 
   return totals->mean_between < accuracy;
 }
 
-/* What the impulses of a one-sided element and its friction did. */
+/* What the impulses of a one-sided element and its friction did, and what it does then: whether it stays closed, and
+ * slides. */
 typedef struct deed {
-  bool closed;
+  bool closed, stays, slides;
   cone_status status;
   double e[2], impulse;
 } deed;
@@ -196,12 +197,19 @@ static void guess(const crowd *c) {
   }
 }
 
+/* Speeds below this part of the accuracy are at rest, for who asks whether anything happens. */
+static const double SLOW = 0.3;
+
 /* Keeps what has been done. */
 static void keep(crowd *c) {
   const moment *m = c->m;
   for (int i = 0; i < hybrid_sides(m->room); i++) {
     const cone *k = m->in[i] ? &m->cones[m->side_cone[i]] : NULL;
-    if (!k || !(m->total[k->normal] > 0)) continue;
+    if (!k) continue;
+    const double *v = m->v + k->tangent, slip = k->n == 0 ? 0 : k->n == 1 ? fabs(v[0]) : hypot(v[0], v[1]);
+    c->did[i].stays = m->v[k->normal] + m->allowed[k->normal] <= SLOW * m->accuracy;
+    c->did[i].slides = c->did[i].stays && slip > SLOW * m->accuracy;
+    if (!(m->total[k->normal] > 0)) continue;
     c->did[i].closed = true, c->did[i].impulse += m->total[k->normal];
     c->did[i].status = k->status, c->did[i].e[0] = k->e[0], c->did[i].e[1] = k->e[1];
   }
@@ -210,7 +218,7 @@ static void keep(crowd *c) {
 /* Impulses that are smaller than this part of the largest come and go by rounding. */
 static const double SMALL = 1e-6;
 
-/* Whether other things were done than last time. */
+/* Whether other things happen than last time. Who carries what rests may be another each time. */
 static bool has_changed(const crowd *c) {
   const int n = hybrid_sides(c->m->room);
   double most = 0;
@@ -218,7 +226,7 @@ static bool has_changed(const crowd *c) {
   for (int i = 0; i < n; i++) {
     const deed *now = &c->did[i], *was = &c->was[i];
     if (!(fmax(now->impulse, was->impulse) > SMALL * most)) continue;
-    if (now->closed != was->closed || (now->status == CONE_SLIPS) != (was->status == CONE_SLIPS)) return true;
+    if (now->stays != was->stays || now->slides != was->slides) return true;
   }
   return false;
 }
@@ -348,23 +356,23 @@ static cdn_status step(crowd *c, double latest, double *before, bool *hit) {
 }
 
 /* Steps until they are calm, and the last half of a kick. */
-static cdn_status run(crowd *c, double latest, int *calm) {
+static cdn_status run(crowd *c, double latest, crowd_calm *calm) {
   moment *m = c->m;
   double before = 0, error;
   bool hit;
   CDNI_TRY(cdni_moment_release(m));
   CDNI_TRY(cdn_realize(m->state, CDN_STAGE_VELOCITY));
-  for (int k = 0; k < MOST_STEPS && *calm < CALM && cdn_state_time(m->state) < latest; k++) {
+  for (int k = 0; k < MOST_STEPS && calm->steps < calm->need && cdn_state_time(m->state) < latest; k++) {
     hit = false;
     CDNI_TRY(step(c, latest, &before, &hit));
-    *calm = hit ? 0 : *calm + 1;
+    calm->steps = hit ? 0 : calm->steps + 1;
   }
   CDNI_TRY(kick(c, before / 2, &error));
   CDNI_TRY(look_ahead(c, before));
   return carry(c, before, before / 2, &hit);
 }
 
-cdn_status cdni_crowd_run(moment *m, double latest, int *calm, cdn_hybrid_totals *totals) {
+cdn_status cdni_crowd_run(moment *m, double latest, crowd_calm *calm, cdn_hybrid_totals *totals) {
   const cdn_system *system = cdn_state_system(m->state);
   const cdn_allocator *a = cdni_system_allocator(system);
   crowd c = { .m = m, .totals = totals, .nq = cdn_system_nq(system), .nu = m->all_nu, .nz = cdn_system_nz(system) };
@@ -374,7 +382,7 @@ cdn_status cdni_crowd_run(moment *m, double latest, int *calm, cdn_hybrid_totals
   divide(&c, memory);
   m->captures = m->hit = true; /* these impacts are no sequences of bounces */
   const cdn_status status = run(&c, latest, calm);
-  if (*calm == CALM) totals->mean_between = SOON * m->accuracy;
+  if (calm->steps == calm->need) totals->mean_between = SOON * m->accuracy;
   totals->last_moment = cdn_state_time(m->state);
   memset(cdni_state_update_discrete(m->state, m->room->status), 0, (size_t)hybrid_sides(m->room) * sizeof(double));
   totals->worst_residual = fmax(totals->worst_residual, m->residual);

@@ -214,7 +214,9 @@ static cdn_status handle(const void *self, cdn_state *state, int n, const cdn_oc
     else if (at_kept >= 0 && at_shapes < 0) flags[2 * (sides + frictions) + (size_t)at_kept / 2] = true;
     fired.shapes_touch = fired.shapes_touch || (room->slots > 0 && at_shapes == 0);
     fired.jams = fired.jams || what[k].event.i == room->jam_event;
-    fired.anything = fired.anything || fired.jams || at_shapes < (room->slots > 0 ? 1 + room->slots : 0);
+    fired.captures = fired.captures || what[k].event.i == room->capture_event;
+    fired.anything =
+        fired.anything || fired.jams || fired.captures || at_shapes < (room->slots > 0 ? 1 + room->slots : 0);
   }
   /* the flags outlive scratch that is taken later */
   const hybrid_run run = { n > 0 ? what[0].accuracy : 0, n > 0 ? what[0].step : 0, n > 0 ? what[0].latest : 0 };
@@ -228,6 +230,17 @@ static cdn_status resume(const void *self, cdn_state *state, double after, doubl
   const double at = cdni_changes_captured(*(hybrid_room *const *)self, state, LAST_RESUME);
   *time = at > after ? at : INFINITY;
   return CDN_OK;
+}
+
+/* Where steps of events fail, captured steps take over, if it may be contacts or friction that they fail by. */
+static bool can_capture(const void *self, const cdn_state *state) {
+  const hybrid_room *room = *(hybrid_room *const *)self;
+  const double *statuses = hybrid_statuses(room, state);
+  bool acts = false;
+  for (int i = 0; i < hybrid_sides(room); i++) acts = acts || statuses[i] != 0;
+  for (int i = 0; i < hybrid_frictions(room); i++)
+    acts = acts || friction_status_in(room, statuses, i) != CDN_FRICTION_OFF;
+  return acts && hybrid_kept(room) == 0;
 }
 
 /* The least gap of shapes is that of now these, now those: where it comes near zero and away again there may be a kink,
@@ -284,7 +297,9 @@ cdn_status cdni_hybrid_declare_events(hybrid_room *room, cdn_declarer *d) {
       frictions > 0 ? add(d, "friction", "jams", room->pushes, sides + frictions + 2 * hybrid_kept(room)).i : -1;
   cdn_event_def def = cdn_default_event_def();
   def.name = "capturing goes on", def.kind = CDN_EVENT_SCHEDULED, def.next_time = resume, def.handle_set = handle;
-  cdn_declare_event(d, &def);
+  const cdn_event captures = cdn_declare_event(d, &def);
+  room->capture_event = captures.i;
+  cdni_declare_rescue(d, captures, can_capture);
   def = cdn_default_event_def();
   def.name = "statuses", def.kind = CDN_EVENT_START, def.handle_set = handle;
   return cdn_declare_event(d, &def).i >= 0 ? CDN_OK : CDN_ERR_ARG;

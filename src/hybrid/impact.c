@@ -134,16 +134,6 @@ size_t cdni_impact_work(const hybrid_room *room, int rows, int cones) {
   return cdni_impact_law_work(rows, cones) + cdni_impact_turn_work(room, rows, cones);
 }
 
-/* What has jammed changes: without any approach no impulses are an answer, too, but not that of nature. */
-static bool is_idle(const moment *m) {
-  double most = 0, change = 0;
-  for (int r = 0; r < m->rows; r++) {
-    most = fmax(most, fabs(m->v[r]));
-    change = fmax(change, fabs(m->w[r] - m->v[r]));
-  }
-  return change <= 1e-6 * most;
-}
-
 static impact_law *law_of(const hybrid_room *room) {
   return room->own.solve                                    ? cdni_impact_by_user
          : room->impact.propagation == CDN_IMPACT_COMPLIANT ? cdni_impact_by_springs
@@ -157,10 +147,10 @@ bool cdni_impact_by_sets(const hybrid_room *room) {
 static cdn_status find_impulses(moment *m, bool *lowered) {
   impact_law *law = law_of(m->room);
   set_capture_speeds(m);
+  if (m->jammed && law == cdni_impact_by_phases) CDNI_TRY(cdni_impact_foresee(m));
   if (m->room->impact.propagation == CDN_IMPACT_PAIRWISE) return cdni_impact_in_turn(m, law, lowered);
   CDNI_TRY(cdni_impact_restitution(m, law));
-  CDNI_TRY(cdni_impact_strike(m, law, lowered));
-  return m->jammed && law == cdni_impact_by_phases && is_idle(m) ? cdni_impact_by_springs(m, 1) : CDN_OK;
+  return cdni_impact_strike(m, law, lowered);
 }
 
 cdn_status cdni_moment_collide(moment *m, cdn_hybrid_totals *totals) {

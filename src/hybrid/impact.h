@@ -20,6 +20,9 @@ cdn_status cdni_impact_in_turn(moment *m, impact_law *law, bool *lowered);
 
 /* e of each normal at the speeds m->v, for a law: 0 if it approaches more slowly than it is captured. */
 cdn_status cdni_impact_restitution(moment *m, impact_law *law);
+/* Of what has jammed: without any approach no impulses are an answer, too, but not that of nature. It approaches by its
+ * accelerations without pushes, m->b. The cones get the statuses of the impulses that end this, as a guess. phases.c */
+cdn_status cdni_impact_foresee(moment *m);
 /* Ends all approach that is left at the speeds m->w without restitution, by impulses that m->total grows by. */
 cdn_status cdni_impact_end(moment *m);
 

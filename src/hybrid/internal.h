@@ -49,12 +49,13 @@ enum { KEPT_ACTS, KEPT_SIGN, KEPT_NUMBERS };
  * prescribed motions are held. */
 static const double SLIP_AT_REST = 1e-12;
 
-/* What the last moment did, behind the totals of a State: its time, when captured steps go on (0: they do not) and
- * how many have been calm, the times between the last moments and between those before, and for how many moments these
- * have become shorter; then the numbers of each one-sided element and of each friction. Last come those of the flight
- * of each one-sided element (bounces.c): when it left an impact, with what part of the speed of approach, whether that
- * was the part at the impact before, and, if it is the last of a sequence, with what speed. */
-enum { LAST_TIME, LAST_RESUME, LAST_CALM, LAST_BETWEEN, LAST_BEFORE, LAST_SHORTER, LAST_NUMBERS };
+/* What the last moment did, behind the totals of a State: its time, when captured steps go on (0: they do not), how
+ * many have been calm and how many have to be, and when they ended last; the times between the last moments and between
+ * those before, and for how many moments these have become shorter; then the numbers of each one-sided element and of
+ * each friction. Last come those of the flight of each one-sided element (bounces.c): when it left an impact, with what
+ * part of the speed of approach, whether that was the part at the impact before, and, if it is the last of a sequence,
+ * with what speed. */
+enum { LAST_TIME, LAST_RESUME, LAST_CALM, LAST_NEED, LAST_END, LAST_BETWEEN, LAST_BEFORE, LAST_SHORTER, LAST_NUMBERS };
 enum {
   CHANGE_BEFORE,
   CHANGE_IMPULSE,
@@ -89,7 +90,7 @@ struct hybrid_room {
   int gaps, speeds, pushes; /* trigger groups */
   /* Two of each one-sided element, three of each friction, two of each kept reaction; what touches without a slot;
    * what slides off, one a slot; one of friction that jams; and one at the start. */
-  int32_t first_event, jam_event;
+  int32_t first_event, jam_event, capture_event;
   /* Of rigid contact: the elements of the first slot, and how many frictions each has. */
   int32_t slots, first_slot, first_slot_friction, slot_frictions;
   const contact_room *contact;
@@ -222,6 +223,7 @@ typedef struct hybrid_fired {
   const bool *turns;             /* kept reactions */
   bool shapes_touch;             /* something without a slot does */
   bool jams;                     /* friction that slips is about to have no force */
+  bool captures;                 /* steps of events have failed: captured steps take over */
   bool anything;
 } hybrid_fired;
 /* The run of a moment: its accuracy or the size of its equal steps (0: the other one, or neither), and the time up to

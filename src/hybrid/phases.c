@@ -9,10 +9,12 @@ static void set_floors(moment *m, double by) {
   for (int i = 0; i < m->n_cones; i++) {
     cone *c = &m->cones[i];
     c->slips = false;
-    if (!m->captures) c->status = CONE_STICKS; /* captured steps have a guess, which is that of the last one */
+    /* captured steps have a guess, which is that of the last one; so has what has jammed */
+    const bool guessed = m->captures || m->jammed;
+    if (!guessed) c->status = CONE_STICKS;
     if (c->normal < 0) continue;
     c->floor = by > 0 ? by * m->e[c->normal] * m->p[c->normal] : 0;
-    if (!m->captures || c->floor > 0) c->closed = !(c->floor > 0);
+    if (!guessed || c->floor > 0) c->closed = !(c->floor > 0);
   }
 }
 
@@ -56,6 +58,17 @@ cdn_status cdni_impact_end(moment *m) {
   memcpy(m->b, m->w, (size_t)m->rows * sizeof *m->b);
   set_floors(m, 0);
   return solve(m);
+}
+
+/* What has jammed approaches in a time in which speeds change by this part of the largest. */
+static const double SOON = 1e-6;
+
+cdn_status cdni_impact_foresee(moment *m) {
+  double fastest = 0, most = 0;
+  for (int r = 0; r < m->rows; r++) fastest = fmax(fastest, fabs(m->v[r])), most = fmax(most, fabs(m->b[r]));
+  for (int r = 0; r < m->rows && most > 0; r++) m->w[r] = m->v[r] + SOON * fastest / most * m->b[r];
+  for (int i = 0; i < m->n_cones; i++) m->cones[i].closed = m->cones[i].normal >= 0, m->cones[i].status = CONE_STICKS;
+  return cdni_impact_end(m);
 }
 
 cdn_status cdni_impact_by_phases(moment *m, double by) {

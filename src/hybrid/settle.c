@@ -1,6 +1,4 @@
 /* What a moment brings: it is settled, or, where moments crowd or no statuses fit, captured steps take over. */
-#include <math.h>
-
 #include "hybrid/crowd.h"
 
 #include <math.h>
@@ -9,8 +7,8 @@
  * to take a step. */
 static const double SHORT = 1e-3;
 
-/* Whether no answer was found. Captured steps go on without statuses. */
-static bool fails(cdn_status status) { return status == CDN_ERR_CONSTRAINT; }
+/* Whether no answer was found, or none whose forces agree with their pushes. Captured steps go on without statuses. */
+static bool fails(cdn_status status) { return status == CDN_ERR_CONSTRAINT || status == CDN_ERR_SINGULAR; }
 
 /* Bounces that become ever faster come to their limit (two corners that hammer by turns): some moments, each of them
  * nearer to the last one by this ratio, show that, and then so many are not captured. Times between them may come to be
@@ -30,8 +28,8 @@ static bool crowds(moment *m, cdn_hybrid_totals *totals) {
 }
 
 /* Captures, and settles what is there then. Where no statuses fit that, all elements are off, and captured steps go on.
- * *calm: as cdni_crowd_run. */
-static cdn_status capture(moment *m, double latest, int *calm, cdn_hybrid_totals *totals) {
+ */
+static cdn_status capture(moment *m, double latest, crowd_calm *calm, cdn_hybrid_totals *totals) {
   cdni_state_clear_error(m->state);
   cdni_changes_begin(m);
   CDNI_TRY(cdni_crowd_run(m, latest, calm, totals));
@@ -45,6 +43,22 @@ static cdn_status capture(moment *m, double latest, int *calm, cdn_hybrid_totals
   return cdn_realize(m->state, CDN_STAGE_ACCELERATION);
 }
 
+/* How calm captured steps have to be. If steps of events have not taken the run on for so many times as long as the
+ * calm lasted, it has to last twice as long. */
+enum { CALM = 10, MOST_CALM = 640 };
+static const double SOON = 4;
+
+static crowd_calm calm_of(const moment *m, bool goes_on) {
+  double last[LAST_NUMBERS];
+  for (int k = 0; k < LAST_NUMBERS; k++) last[k] = cdni_changes_captured(m->room, m->state, k);
+  crowd_calm calm = { .need = (int)last[LAST_NEED], .ended = last[LAST_END] };
+  if (goes_on) calm.steps = (int)last[LAST_CALM];
+  else if (calm.need > 0 && cdn_state_time(m->state) - calm.ended < SOON * calm.need * m->accuracy)
+    calm.need = calm.need < MOST_CALM ? 2 * calm.need : calm.need;
+  else calm.need = CALM;
+  return calm;
+}
+
 cdn_status cdni_hybrid_settle(const hybrid_room *room, cdn_state *state, const hybrid_run *run,
                               const hybrid_fired *fired) {
   /* equal steps cannot tell apart what happens within one */
@@ -53,17 +67,20 @@ cdn_status cdni_hybrid_settle(const hybrid_room *room, cdn_state *state, const h
   m.equal = run->step;
   cdn_hybrid_totals totals = *(const cdn_hybrid_totals *)cdn_state_discrete(state, room->totals);
   const double now = cdn_state_time(state), resume = cdni_changes_captured(room, state, LAST_RESUME);
-  const bool goes_on = resume > 0 && resume <= now && latest > now;
+  const bool goes_on = resume > 0 && resume <= now && latest > now, takes_over = fired && fired->captures;
+  const double need = cdni_changes_captured(room, state, LAST_NEED), end = cdni_changes_captured(room, state, LAST_END);
   cdn_status status = cdni_moment_begin(&m);
-  if (status == CDN_OK && !goes_on) status = cdni_moment_settle(&m, &totals);
+  if (status == CDN_OK && !goes_on && !takes_over) status = cdni_moment_settle(&m, &totals);
   /* forces that keep reactions are found at moments only */
   const bool may = accuracy > 0 && latest > now && hybrid_kept(room) == 0;
-  const bool captures = goes_on || (status == CDN_OK && crowds(&m, &totals));
+  const bool captures = goes_on || takes_over || (status == CDN_OK && crowds(&m, &totals));
+  m.changes[LAST_NEED] = need, m.changes[LAST_END] = end;
   if (may && (captures || fails(status))) {
-    int calm = goes_on ? (int)cdni_changes_captured(room, state, LAST_CALM) : 0;
+    crowd_calm calm = calm_of(&m, goes_on);
     status = capture(&m, latest, &calm, &totals);
+    m.changes[LAST_NEED] = calm.need, m.changes[LAST_END] = cdn_state_time(state);
     if (totals.mean_between < accuracy)
-      m.changes[LAST_RESUME] = cdn_state_time(state) + SHORT * accuracy, m.changes[LAST_CALM] = calm;
+      m.changes[LAST_RESUME] = cdn_state_time(state) + SHORT * accuracy, m.changes[LAST_CALM] = calm.steps;
   }
   if (status == CDN_OK) cdni_changes_keep(&m, &totals);
   cdni_moment_end(&m);

@@ -161,6 +161,9 @@ cdn_status cdni_events_create(cdn_stepper *s) {
   if (!ev) return CDN_ERR_NOMEM;
   s->events = ev;
   ev->n = n;
+  ev->rescuer = -1, ev->rescued = -INFINITY;
+  for (int i = 0; i < n; i++)
+    if (cdni_event_at(s->system, i)->rescues) ev->rescuer = i;
   ev->n_kinks = n_kinks;
   ev->has_near = has_near;
   ev->near_reach = ev->near_end_reach = ev->near_saved = -1;
@@ -206,7 +209,8 @@ cdn_status cdni_events_reset(cdn_stepper *s) {
   struct cdni_events *ev = s->events;
   if (!ev) return CDN_OK;
   ev->scene_discrete = UINT64_MAX;
-  ev->stopped = ev->ended = ev->stepped = false;
+  ev->stopped = ev->ended = ev->stepped = ev->rescue = false;
+  ev->rescued = -INFINITY, ev->window_start = s->t, ev->window_steps = 0;
   ev->boundary = ev->anew = true;
   ev->aim = ev->limit = NAN;
   if (ev->scene) {
@@ -257,14 +261,16 @@ void cdni_events_archive(cdn_stepper *s, cdni_archive *a) {
   size_t n_values = 0;
   if (!ev) return;
   cdni_archive_mark(a, "EVNT");
-  bool *const flags[] = { &ev->started, &ev->ended, &ev->stopped, &ev->boundary,  &ev->stepped,
-                          &ev->cut,     &ev->begun, &ev->anew,    &ev->fell_short };
+  bool *const flags[] = { &ev->started, &ev->ended, &ev->stopped, &ev->boundary,   &ev->stepped,
+                          &ev->cut,     &ev->begun, &ev->anew,    &ev->fell_short, &ev->rescue };
   for (int i = 0; i < CDNI_COUNT(flags); i++) cdni_archive_bool(a, flags[i]);
-  double *const numbers[] = { &ev->span, &ev->aim, &ev->limit, &ev->margin, &ev->planned, &ev->planned_error };
+  double *const numbers[] = { &ev->span,    &ev->aim,           &ev->limit,   &ev->margin,
+                              &ev->planned, &ev->planned_error, &ev->rescued, &ev->window_start };
   for (int i = 0; i < CDNI_COUNT(numbers); i++) cdni_archive_double(a, numbers[i]);
   double reach = ev->near_saved > 0 ? ev->near_saved : ev->near_reach;
   cdni_archive_double(a, &reach);
   cdni_archive_int(a, &ev->again, 0, INT32_MAX);
+  cdni_archive_int(a, &ev->window_steps, 0, INT32_MAX);
   for (int i = 0; i < ev->n; i++) archive_record(&ev->records[i], a);
   for (int i = 0; i < ev->n_timers; i++) cdni_timer_archive(s, &ev->timers[i], a);
   for (int i = 0; i < ev->n_watches; i++) {

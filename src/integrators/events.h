@@ -38,6 +38,10 @@ cdn_status cdni_events_resize(cdn_stepper *s, double error);
 /* Whether an event has ended the present step; whether events are to be shown within it. */
 bool cdni_events_cut(const cdn_stepper *s);
 bool cdni_events_within(const cdn_stepper *s);
+/* rescue.c: whether an event takes the run on from here, as no step does; then the run stands where it did. And whether
+ * one should, as the last steps were very short. */
+bool cdni_rescue_takes(cdn_stepper *s, cdn_status failed);
+void cdni_rescue_note(cdn_stepper *s);
 /* Lets all events occur up to time t, within the steps taken so far. *reason other than CDN_REACHED_TIME: advance
  * should return (if `all`: only because the run was stopped), and the report State is at that moment. */
 cdn_status cdni_events_serve(cdn_stepper *s, double t, bool all, cdn_return_reason *reason);

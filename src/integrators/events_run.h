@@ -84,6 +84,12 @@ struct cdni_events {
   double planned;       /* size of the attempt that found the event */
   double planned_error; /* error of that attempt, over the tolerance */
 
+  int32_t rescuer;     /* rescue.c: the event that takes over where steps fail; -1: there is none */
+  bool rescue;         /* it is to occur now, and nothing else */
+  double rescued;      /* when it occurred last */
+  double window_start; /* of a number of steps, whose mean length says whether they are very short */
+  int window_steps;
+
   bool started, ended, stopped;
   bool anew;     /* the run goes on from another State, and nothing has been handled there */
   bool boundary; /* events at the stepper's time have not been handled yet */
@@ -149,6 +155,11 @@ cdn_status cdni_timers_changed(cdn_stepper *s);
 cdn_status cdni_timers_skip(cdn_stepper *s, double t);
 
 void cdni_timer_archive(const cdn_stepper *s, cdni_timer *timer, cdni_archive *a);
+
+/* ---- rescue.c ---- */
+
+/* The handlers have gone on from here. */
+void cdni_rescue_forget(cdn_stepper *s);
 
 /* ---- instant.c: reports and handles the events of one moment ---- */
 

@@ -45,6 +45,7 @@ static bool occurs(const cdn_stepper *s, const cdni_event *e, int32_t id, double
   const struct cdni_events *ev = s->events;
   const cdni_record *r = &ev->records[id];
   bool at_end = t == s->t;
+  if (at_end && ev->rescue) return id == ev->rescuer;
   switch (e->def.kind) {
     case CDN_EVENT_TRIGGERED: {
       if (r->watch < 0) return false;
@@ -338,6 +339,7 @@ cdn_status cdni_instant_at_end(cdn_stepper *s, bool *shown) {
       undo(s);
       return status;
     }
+    cdni_rescue_forget(s);
     cdni_companion_note_handled(s);
   } else {
     CDNI_TRY(consume(s));

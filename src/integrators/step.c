@@ -277,8 +277,10 @@ cdn_status cdni_take_step(cdn_stepper *s, double end, double serve) {
       if (bridged) s->control.next = own;
       if (status == CDN_OK) status = accept(s, end, serve);
       if (status != CDN_OK) return cdni_fail_evaluation(s, "cdn_stepper_advance", status);
+      cdni_rescue_note(s);
       double goal = isfinite(s->def.final_time) ? s->def.final_time : serve;
-      return cdni_makes_progress(s, goal) ? CDN_OK : cdni_fail_progress(s, goal);
+      if (cdni_makes_progress(s, goal)) return CDN_OK;
+      return cdni_rescue_takes(s, CDN_ERR_STEP) ? CDN_OK : cdni_fail_progress(s, goal);
     }
 
     s->certificate.rejected++;
@@ -288,10 +290,11 @@ cdn_status cdni_take_step(cdn_stepper *s, double end, double serve) {
     if (s->singular.bridging && (status == CDN_OK || cdni_is_recoverable(s, status))) {
       cdni_singular_judges(s, status == CDN_OK ? error : -1);
     } else if (status != CDN_OK) {
-      if (at_least || !cdni_is_recoverable(s, status)) return cdni_fail_evaluation(s, "cdn_stepper_advance", status);
+      if (at_least || !cdni_is_recoverable(s, status))
+        return cdni_rescue_takes(s, status) ? CDN_OK : cdni_fail_evaluation(s, "cdn_stepper_advance", status);
       cdni_control_failed(s, s->step.h);
     } else {
-      if (at_least) return cdni_fail_step(s, error);
+      if (at_least) return cdni_rescue_takes(s, CDN_ERR_STEP) ? CDN_OK : cdni_fail_step(s, error);
       cdni_control_rejected(s, s->step.h, error);
     }
   }

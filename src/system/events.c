@@ -124,6 +124,10 @@ cdn_event cdn_declare_event(cdn_declarer *d, const cdn_event_def *def) {
   return id;
 }
 
+void cdni_declare_rescue(cdn_declarer *d, cdn_event event, cdni_rescue *may) {
+  if (event.i >= 0) CDNI_AT(d->system->events, cdni_event, event.i).rescues = may;
+}
+
 /* ---- asking ---- */
 
 int cdn_system_event_count(const cdn_system *system) { return system ? (int)system->events.count : 0; }

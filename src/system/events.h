@@ -6,10 +6,14 @@
 
 #include "system/system.h"
 
+/* Whether the handler of an event can take a State on in time where steps cannot, or take very long. */
+typedef bool cdni_rescue(const void *self, const cdn_state *state);
+
 typedef struct cdni_event {
   cdn_event_def def; /* name, times and self are the System's own, but for a self that is shared */
   int32_t owner;     /* the subsystem whose private part the callbacks get, or -1 */
   bool grazes;       /* it happens near a value that follows the accuracy: whether it does changes no more than that */
+  cdni_rescue *rescues;
 } cdni_event;
 
 /* Reads a def of a caller's: see CDNI_DEF. */
@@ -26,6 +30,8 @@ static inline bool cdni_events_in_one_set(const cdn_system *system, const cdni_e
   return a->def.handle_set && a->def.handle_set == b->def.handle_set &&
          cdni_event_self(system, a) == cdni_event_self(system, b);
 }
+/* A run whose steps fail, or become very short, lets this event occur instead, if it may. One event of a System. */
+void cdni_declare_rescue(cdn_declarer *d, cdn_event event, cdni_rescue *may);
 /* A counter that any setter of the State moves, and one that only discrete variables and parameters move. */
 uint64_t cdni_state_changes(const cdn_state *state);
 uint64_t cdni_state_discrete_changes(const cdn_state *state);

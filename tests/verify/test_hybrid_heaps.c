@@ -228,6 +228,56 @@ START_TEST(the_verdict_on_balls_is_honest) {
 }
 END_TEST
 
+/* ---- dominoes ---- */
+
+typedef struct row {
+  int n;
+  double mu, accuracy;
+} row;
+
+/* The first leans so far that it falls on the second. All are as wide as each other, so that corners are on the sides
+ * of the next one, and at the end each lies on others along whole edges: friction holds them in many ways. */
+static heap dominoes(int n, double mu) {
+  static const double size[3] = { 0.008, 0.044, 0.089 }, mass = 0.09, lean = 0.15;
+  heap h = begin_heap(G, mu, 0);
+  put_floor(&h);
+  for (int i = 0; i < n; i++) {
+    const double *s = size, x = s[0] * s[0], y = s[1] * s[1], z = s[2] * s[2];
+    cdn_body_def d = cdn_default_body_def();
+    d.mobilizer = CDN_FREE;
+    d.mass = (cdn_mass_properties){ mass,
+                                    { 0, 0, 0 },
+                                    { mass / 3 * (y + z), mass / 3 * (x + z), mass / 3 * (x + y), 0, 0, 0 } };
+    const cdn_geometry box = { .kind = CDN_GEOMETRY_BOX, .size = { s[0], s[1], s[2] } };
+    put(&h, cdn_system_add_body(h.system, &d), box);
+    double *q = h.q + 7 * h.n++;
+    const double angle = i == 0 ? lean : 0;
+    q[0] = cos(angle / 2), q[2] = sin(angle / 2), q[4] = 0.05 * i, q[6] = s[2] * cos(angle) + s[0] * sin(angle);
+  }
+  return h;
+}
+
+/* They wedge and jam, so that no accelerations agree with friction, and slip by the rounding of a jam. */
+START_TEST(dominoes_fall_and_rest) {
+  static const row rows[] = { { 3, 1, 1e-3 }, { 3, 0.3, 3.7e-4 }, { 4, 0.6, 1e-3 } };
+  const row *r = &rows[_i];
+  heap h = dominoes(r->n, r->mu);
+  cdn_stepper *run = run_of(&h, r->accuracy, false);
+  cdn_state *state = cdn_stepper_state(run);
+  double kinetic, least = energy_of(state, &kinetic), lifted = 0;
+  for (int k = 1; k <= 30; k++) {
+    OK_STEP(run, cdn_stepper_advance(run, 0.05 * k, NULL));
+    const cdn_hybrid_totals totals = cdn_hybrid_get_totals(state);
+    const double now = energy_of(state, &kinetic);
+    AT_MOST(now, least + fmax(0, totals.lift_energy - lifted) + 1e-2 * r->accuracy);
+    AT_MOST(overlap_of(state), 2e-2 * r->accuracy);
+    least = fmin(least, now), lifted = totals.lift_energy;
+  }
+  AT_MOST(kinetic, 1e-12);
+  cdn_stepper_destroy(run);
+}
+END_TEST
+
 static void add(TCase *c) {
   tcase_add_loop_test(c, a_heap_falls_and_rests, 0, 3);
   tcase_add_loop_test(c, a_heap_that_bounces_gains_nothing, 0, 2);
@@ -235,6 +285,7 @@ static void add(TCase *c) {
   tcase_add_loop_test(c, what_lands_flat_stays_in_any_order, 0, 2);
   tcase_add_test(c, captured_balls_converge);
   tcase_add_test(c, the_verdict_on_balls_is_honest);
+  tcase_add_loop_test(c, dominoes_fall_and_rest, 0, 3);
 }
 
 CHECK_MAIN_OF("hybrid heaps", 60, add)
