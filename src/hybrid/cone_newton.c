@@ -177,8 +177,11 @@ bool cdni_cone_newton(cone_set *s) {
   return false;
 }
 
-/* What rows give way where the least of many solutions is sought; a change that tells that there is but one. */
-static const double LESSEN = 1e-7, UNIQUE = 1e-3;
+/* What rows give way where the least of many solutions is sought; a change that tells that there is but one; a push
+ * that a way begins with, relative to the largest. */
+static const double LESSEN = 1e-7, UNIQUE = 1e-3, TOUCH = 1e-2;
+/* So many statuses may be others without that; directions of slip turn a little. */
+enum { FEW_GUESSES = 3 };
 
 /* The solution of rows that give way. Whole steps: what they overshoot the next takes back. False: there is no other
  * solution, or none is found. */
@@ -197,15 +200,24 @@ static bool find_least(cone_set *s) {
   return norm <= ROUNDED * s->scale_p;
 }
 
+/* What neither parts nor pushes may push in the least solution: the way there begins with a small push. */
+static void touch_all(cone_set *s) {
+  for (int k = 0; k < s->n; k++) {
+    const cone *a = &s->cones[k];
+    if (a->normal < 0 || fabs(s->w[a->normal]) > CONE_TOLERANCE * s->scale_w) continue;
+    if (s->p[a->normal] - a->floor <= UNIQUE * TOUCH * s->scale_p) s->p[a->normal] += TOUCH * s->scale_p;
+  }
+}
+
 void cdni_cone_lessen(cone_set *s) {
   if (!cdni_cone_factor_prepare(s)) return;
   memcpy(s->kept_p, s->p, (size_t)s->rows * sizeof *s->p);
   memcpy(s->kept, s->cones, (size_t)s->n * sizeof *s->kept);
+  touch_all(s);
   if (find_least(s)) {
     read_statuses(s);
     memcpy(s->near, s->p, (size_t)s->rows * sizeof *s->near);
-    if (cdni_cone_evaluate(s)) cdni_cone_judge(s);
-    if (s->residual <= CONE_TOLERANCE) return;
+    if (cdni_cone_guess(s, FEW_GUESSES)) return;
   }
   memcpy(s->p, s->kept_p, (size_t)s->rows * sizeof *s->p);
   memcpy(s->cones, s->kept, (size_t)s->n * sizeof *s->kept);
