@@ -38,7 +38,7 @@ static void put_name(events *e, const char *name) {
 }
 
 static void put_row(events *e, const cdn_hybrid_change *c) {
-  const double numbers[] = { hypot(c->impulse[0], c->impulse[1]), c->energy };
+  const double numbers[] = { hypot(hypot(c->impulse[0], c->impulse[1]), c->impulse[2]), c->energy };
   char number[CDN_NUMBER_SIZE];
   put(e, cdn_number_text(c->time, number));
   put(e, ",");

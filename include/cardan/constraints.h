@@ -35,6 +35,9 @@
  *   couple two joints by a polynomial, as MJCF's `joint` equality: cdn_system_couple_by_polynomial,
  *       cdn_polynomial_coupler_set
  *   keep two bodies from slipping on each other at a point: cdn_system_constrain_no_slip, cdn_no_slip_set
+ *   keep a body from turning relative to another one, as friction of a ball joint does: cdn_system_constrain_rotation
+ *   keep a bead from moving along its wire, as friction there does: cdn_system_constrain_slip_on_line,
+ *       cdn_slip_on_line_set
  *   roll or slide a sphere on a plane: cdn_system_constrain_sphere_on_plane, cdn_sphere_on_plane_set
  *   keep it from slipping, without holding it at the plane: cdn_system_constrain_slip_on_plane
  *   roll or slide a sphere on a sphere: cdn_system_constrain_sphere_on_sphere, cdn_sphere_on_sphere_set
@@ -172,6 +175,17 @@ CDN_API cdn_constraint cdn_system_constrain_no_slip(cdn_system *system, const ch
                                                     cdn_vec3 n_C, cdn_body a, cdn_body b);
 CDN_API cdn_status cdn_no_slip_set(cdn_state *state, cdn_constraint constraint, cdn_vec3 p_C,
                                    cdn_vec3 n_C) CDN_NODISCARD;
+/** Body b does not turn relative to a, from where it is. Three equations at velocity level, the angular velocity of b
+ *  relative to a along the axes of a, rad/s. The multipliers are the moment on a along these axes, N m. As the slip of
+ *  dry friction (hybrid.h) it is that of a ball joint. */
+CDN_API cdn_constraint cdn_system_constrain_rotation(cdn_system *system, const char *name, cdn_body a, cdn_body b);
+/** Station p_B of b does not move along direction d of a, wherever it is: with cdn_system_constrain_point_on_line, a
+ *  bead that sticks on its wire. One equation at velocity level, the velocity of p_B relative to a along d, m/s. The
+ *  multiplier is the force on a along d. As the slip of dry friction (hybrid.h) it is that of the bead. */
+CDN_API cdn_constraint cdn_system_constrain_slip_on_line(cdn_system *system, const char *name, cdn_body a, cdn_vec3 d_A,
+                                                         cdn_body b, cdn_vec3 p_B);
+CDN_API cdn_status cdn_slip_on_line_set(cdn_state *state, cdn_constraint constraint, cdn_vec3 d_A,
+                                        cdn_vec3 p_B) CDN_NODISCARD;
 /** A sphere of b on the plane through the origin of frame P of a. The normal is P's z, the tangents are its x and y.
  *  Radius 0: a point; `rolling` makes it stick (otherwise it slides as with cdn_system_constrain_point_in_plane). */
 CDN_API cdn_constraint cdn_system_constrain_sphere_on_plane(cdn_system *system, const char *name, cdn_body a,
@@ -409,7 +423,8 @@ CDN_API cdn_status cdn_redundant_equations(cdn_state *state, bool *redundant, in
  *  multipliers: what is on pushes, what sticks is within its bound, and what slips has its force. If the imbalance is
  *  larger than without these conditions, CDN_ERR_CONSTRAINT names an element that cannot be; the results are the best.
  *  Dense: O((nu + m) m^2). Stage: Force. CDN_ERR_UNSUPPORTED if a subsystem other than matter has u or constraint
- *  equations, while there are exact rows (rows.h), and while friction slips by the reaction of a constraint. */
+ *  equations, and while there are exact rows (rows.h); CDN_ERR_SINGULAR if friction slips by reactions that do not
+ *  follow from it. A force that keeps a reaction takes part, too. */
 CDN_API cdn_status cdn_constrained_inverse_dynamics(cdn_state *state, const double *udot, const bool *actuated,
                                                     double *f, double *lambda, double *unbalanced) CDN_NODISCARD;
 

@@ -73,33 +73,37 @@ typedef struct cdn_one_sided_def {
 CDN_DEF(one_sided_def);
 CDN_API cdn_one_sided cdn_system_make_one_sided(cdn_system *system, const cdn_one_sided_def *def);
 
-/** Coulomb's friction on the one or two equations of a constraint at velocity level, such as the slip of a contact or
- *  the speed of a joint. The constraint belongs to one element alone, which switches it. While it sticks, the
- *  multipliers are the friction force, of at most mu_static N; then it slips, and its force is (mu_dynamic + viscous v)
- *  N against the slip of speed v. N is the sum of what is given here: `load`, the push of a one-sided constraint (which
- *  several frictions may name), the norm of the multipliers of a constraint that is always on, the norm of the force
- *  that a mobilizer transmits (8.76). Derivatives (derivatives.h) refuse friction that slips by a mobilizer's reaction,
- *  by name; inverse dynamics refuses it in both statuses. */
+/** Coulomb's friction on the one to three equations of a constraint at velocity level, such as the slip of a
+ *  contact, the speed of a joint, or the angular velocity of a ball joint. The constraint belongs to one element
+ *  alone, which switches it. While it sticks, the multipliers are the friction force, of at most mu_static N; then
+ *  it slips, and its force is (mu_dynamic + viscous v) N against the slip of speed v. N is the sum of what is given
+ *  here: `load`, the push of a one-sided constraint (which several frictions may name), the norm of the multipliers
+ *  of a constraint that is always on, the norm of the force, and of the moment over a length, that a mobilizer
+ *  transmits (8.76). */
 typedef struct cdn_dry_friction_def {
   CDN_DEF_HEADER;
   const char *name;        /**< copied; NULL: the constraint's name */
-  cdn_constraint slip;     /**< np = na = 0, nv = 1 or 2; its errors are what slips, m/s or rad/s */
+  cdn_constraint slip;     /**< np = na = 0, nv = 1 to 3; its errors are what slips, m/s or rad/s */
   cdn_one_sided normal;    /**< default { -1 }: none */
   cdn_constraint reaction; /**< default { -1 }: none */
   double load;             /**< N or N m, >= 0. Default 0 */
   double mu_static;        /**< >= 0. -1, the default: as mu_dynamic */
   double mu_dynamic;       /**< >= 0 */
   double viscous;          /**< s/m, >= 0: mu grows with the speed of slip. Default 0 */
-  /** A body whose mobilizer's reaction presses: the force that it transmits (cdn_calc_reaction_forces), not its moment.
-   *  Where the slip is that of an angle, such as a pin's, mu is Coulomb's coefficient times the radius of the bearing,
-   *  in m. Default { -1 }: none */
+  /** A body whose mobilizer's reaction presses: the force that it transmits (cdn_calc_reaction_forces), and with
+   *  `moment_length` its moment. Where the slip is that of angles, such as a pin's or a ball joint's, mu is Coulomb's
+   *  coefficient times the radius of the bearing, in m. Default { -1 }: none */
   cdn_body mobilizer;
   /** In the mobilizer's frame M: only the part of that force at a right angle to this axis presses, as in a guide that
    *  slides along it. Of any length. Default 0: the whole force, as in a pin */
   cdn_vec3 axis;
-  /** Of two equations: mu along the second over that along the first, > 0. The bound is an ellipse, and the force that
-   *  which takes most power. Viscous friction goes by the slip times the ratio along the second. Default 1 */
+  /** Of several equations: mu along the second over that along the first, > 0. The bound is an ellipse, and the force
+   *  that which takes most power. Viscous friction goes by the slip times the ratio along the second. Default 1 */
   double mu_ratio;
+  /** What the mobilizer transmits as a bearing, its moment about the axes that it does not turn about, presses like the
+   *  couple of two forces at this distance, m, >= 0: N is the norm of the force and of the moment over this length.
+   *  Default 0: the moment does not press */
+  double moment_length;
 } cdn_dry_friction_def;
 CDN_DEF(dry_friction_def);
 CDN_API cdn_dry_friction cdn_system_add_dry_friction(cdn_system *system, const cdn_dry_friction_def *def);
@@ -113,10 +117,9 @@ typedef enum cdn_keep {
 /** A condition on a reaction (manual 8.7): a force along the equation of a constraint at velocity level, such as the
  *  speed of a winch, is whatever it has to be so that a reaction has a value. The reaction is one multiplier of a
  *  constraint (cdn_state_multipliers), or the part along an axis of the force that a mobilizer transmits. Where the
- *  constraint is off, such as a slack rope, nothing acts. In an impact nothing acts. At least and at most change at
- *  events of a run, "NAME acts" and "NAME rests". By name refuse: cdn_find_equilibrium such an element,
- *  cdn_constrained_inverse_dynamics one that acts, derivatives (derivatives.h) one that keeps what a mobilizer
- *  transmits. Accelerations fail, by name, where the force does not change the reaction. */
+ *  constraint is off, such as a slack rope, nothing acts. In an impact a reaction that is kept has no impulse. At least
+ *  and at most change at events of a run, "NAME acts" and "NAME rests". cdn_find_equilibrium refuses such an element by
+ *  name. Accelerations fail, by name, where the force does not change the reaction. */
 typedef struct cdn_kept_reaction_def {
   CDN_DEF_HEADER;
   const char *name;          /**< copied; NULL: the name of the constraint `push` */
@@ -186,7 +189,7 @@ typedef struct cdn_impact_contact {
   cdn_one_sided normal;          /**< { -1 }: none */
   cdn_dry_friction friction;     /**< { -1 }: none */
   int32_t normal_row;            /**< -1: none */
-  int32_t tangent_row, tangents; /**< the first row of its friction, and the number of its rows: 0 to 2 */
+  int32_t tangent_row, tangents; /**< the first row of its friction, and the number of its rows: 0 to 3 */
   double restitution;            /**< e at its speed of approach; 0 below its capture speed */
   double mu;                     /**< its friction is at most mu times the pushes that count for it */
 } cdn_impact_contact;
@@ -262,9 +265,9 @@ typedef enum cdn_friction_status {
 } cdn_friction_status;
 /** What a friction does at present; off for a wrong id. */
 CDN_API cdn_friction_status cdn_dry_friction_get_status(const cdn_state *state, cdn_dry_friction element);
-/** Its force along its one or two equations, on what they count as positive (N or N m). Stage: Acceleration.
- *  CDN_ERR_ARG for a wrong id. */
-CDN_API cdn_status cdn_dry_friction_force(cdn_state *state, cdn_dry_friction element, double force[2]) CDN_NODISCARD;
+/** Its force along its equations, on what they count as positive (N or N m): 2 numbers, of which the second is 0 where
+ *  there is one equation, or 3 where there are three. Stage: Acceleration. CDN_ERR_ARG for a wrong id. */
+CDN_API cdn_status cdn_dry_friction_force(cdn_state *state, cdn_dry_friction element, double *force) CDN_NODISCARD;
 
 /** Whether it belongs to a pool's element that holds no contact; how messages and tables call it: as above. */
 CDN_API bool cdn_dry_friction_is_free(const cdn_state *state, cdn_dry_friction element);
@@ -318,8 +321,8 @@ CDN_SIZED_VALUE(cdn_hybrid_totals, cdn_hybrid_get_totals, (const cdn_state *stat
 typedef struct cdn_hybrid_change {
   double time;           /**< of the moment, s */
   int32_t before, after; /**< statuses. One-sided: 0 off, 1 on; friction: a cdn_friction_status */
-  /** N s or N m s. One-sided: its push, >= 0; friction: along its one or two equations. Zero without an impact. */
-  double impulse[2];
+  /** N s or N m s. One-sided: its push, >= 0; friction: along its one to three equations. Zero without an impact. */
+  double impulse[3];
   double energy; /**< J, kinetic energy that these impulses took, or gave (negative). All together: impact_energy */
   /** In words: "touches", "lets go", "bounces" (an impulse, and off as before), "is hit" (an impulse, and on as
    *  before); of friction "sticks", "slips", "ends", "rubs" (an impulse alone). NULL: it was left alone. Static

@@ -53,6 +53,10 @@ cdn_status cdni_constraint_push(const constraint_room *room, cdn_state *state, i
  * name, where the rows depend on u. */
 cdn_status cdni_constraint_differentiate_off(const constraint_room *room, struct derivative_pass *p, int i,
                                              const double *force, double *by_q);
+/* Of a constraint that is off: the derivatives of its acceleration errors by q and u (m x nu each) at constant
+ * accelerations, which the pass has. */
+cdn_status cdni_constraint_differentiate_accelerations(const constraint_room *room, struct derivative_pass *p, int i,
+                                                       double *by_q, double *by_u);
 
 /* ---- if a constraint is enabled ---- */
 

@@ -193,7 +193,7 @@ static void meet_joint(const differentiation *d, const local_derivatives *l, int
       }
       for (int e = 0; errors && e < c->m; e++)
         errors[(size_t)(d->off ? e : c->row + e) * nu + (size_t)k] +=
-            sv_dot(l->v->J[e * c->n_bodies + b], d->off ? x.dV : x.dA);
+            sv_dot(l->v->J[e * c->n_bodies + b], l->of_speeds ? x.dV : x.dA);
       if (forces) add_forces(d, l, forces, k, changes);
     }
 }
@@ -321,6 +321,34 @@ cdn_status cdni_constraint_differentiate_off(const constraint_room *room, deriva
   cdn_status status = take_memory(&d, 1, &which);
   if (status == CDN_OK) {
     status = one_that_is_off(&d, i);
+    cdn_work_pop(p->state, d.frame);
+  }
+  cdn_work_pop(p->state, lambda);
+  return status;
+}
+
+cdn_status cdni_constraint_differentiate_accelerations(const constraint_room *room, derivative_pass *p, int i,
+                                                       double *by_q, double *by_u) {
+  const constraint_element *c = constraint_at(room, i);
+  const size_t size = (size_t)c->m * (size_t)p->m->tree.nu * sizeof(double);
+  const int32_t which = i;
+  derivative_pass errors_alone = *p;
+  double *lambda;
+  errors_alone.dq = errors_alone.du = NULL;
+  CDNI_TRY(cdni_operator_work(p->state, p->function, ((size_t)room->m + 1) * sizeof *lambda, (void **)&lambda));
+  memset(lambda, 0, (size_t)room->m * sizeof *lambda);
+  differentiation d = { .room = room, .p = &errors_alone, .lambda = lambda, .by_q = by_q, .by_u = by_u, .off = true };
+  memset(by_q, 0, size), memset(by_u, 0, size);
+  cdn_status status = take_memory(&d, 1, &which);
+  if (status == CDN_OK) {
+    constraint_view v;
+    status = cdni_constraint_take_rows(room, p->state, i, &v);
+    if (status == CDN_OK) {
+      const local_derivatives l = local_of(&d, &v);
+      status = fill_local(&l, &d.copy);
+      if (status == CDN_OK) add_element(&d, &l);
+      cdn_work_pop(p->state, v.J);
+    }
     cdn_work_pop(p->state, d.frame);
   }
   cdn_work_pop(p->state, lambda);

@@ -24,6 +24,8 @@
   X(SPEED_COUPLER, speed_coupler)                 \
   X(POLYNOMIAL_COUPLER, polynomial_coupler)       \
   X(NO_SLIP_1D, no_slip_1d)                       \
+  X(RELATIVE_ROTATION, relative_rotation)         \
+  X(SLIP_ON_LINE, slip_on_line)                   \
   X(SPHERE_ON_PLANE, sphere_on_plane)             \
   X(SPHERE_ON_SPHERE, sphere_on_sphere)           \
   X(LINE_ON_LINE, line_on_line)                   \

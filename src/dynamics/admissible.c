@@ -52,7 +52,7 @@ static limit_numbers look(const admission *x, const multiplier_cone *c, const do
   limit_numbers l = { .push = c->normal >= 0 ? z[c->normal] : 0, .base = c->base / of_t };
   l.slope = c->normal >= 0 ? c->mu * scale[c->normal] / of_t : 0;
   for (int k = 0; k < c->n; k++) l.t[k] = z[c->tangent + k];
-  l.size = hypot(l.t[0], l.t[1]);
+  l.size = hypot(hypot(l.t[0], l.t[1]), l.t[2]);
   return l;
 }
 
@@ -80,7 +80,7 @@ static void differentiate(admission *x) {
       const multiplier_cone *c = &x->limits[i];
       if (x->places[i] == LIMIT_INSIDE) continue;
       const limit_numbers l = look(x, c, x->z);
-      double push = c->normal >= 0 ? to[c->normal] : 0, t[2] = { 0, 0 };
+      double push = c->normal >= 0 ? to[c->normal] : 0, t[3] = { 0, 0, 0 };
       for (int k = 0; k < c->n; k++) t[k] = to[c->tangent + k];
       cdni_limit_change(&l, x->places[i], &push, t);
       if (c->normal >= 0) to[c->normal] = push;
@@ -228,6 +228,13 @@ static void turn(const admission *x, double *y) {
     if (x->limits[i].normal >= 0) y[x->limits[i].normal] *= -x->limits[i].sign;
 }
 
+/* With the multipliers x->lambda. */
+static void find_limits(admission *x) {
+  cdni_hybrid_fill_kept(x->room, x->p->state, x->lambda);
+  const double *joints = cdni_hybrid_balance_joints(x->p->follows, x->lambda);
+  cdni_hybrid_limits(x->room, x->p->state, x->lambda, joints, x->limits);
+}
+
 /* Bounds with the present y. Returns whether they have changed. */
 static bool set_bounds(admission *x) {
   double change = 0, most = 0;
@@ -235,7 +242,7 @@ static bool set_bounds(admission *x) {
   turn(x, x->lambda);
   for (int k = 0; k < x->p->m; k++) x->lambda[k] *= x->p->scale[k];
   for (int i = 0; i < x->n; i++) x->bases[i] = x->limits[i].base;
-  cdni_hybrid_limits(x->room, x->p->state, x->lambda, x->limits);
+  find_limits(x);
   for (int i = 0; i < x->n; i++) {
     change = fmax(change, fabs(x->limits[i].base - x->bases[i]));
     most = fmax(most, x->limits[i].base);
@@ -270,7 +277,7 @@ static cdn_status admit(admission *x, double *basis) {
   const size_t m = (size_t)p->m, nu = (size_t)p->nu;
   int which;
   memset(x->lambda, 0, m * sizeof *x->lambda);
-  cdni_hybrid_limits(x->room, p->state, x->lambda, x->limits);
+  find_limits(x);
   memcpy(x->y, p->y, m * sizeof *x->y);
   turn(x, x->y);
   memcpy(x->B, p->B, m * nu * sizeof *x->B);
@@ -297,11 +304,10 @@ static cdn_status admit(admission *x, double *basis) {
 }
 
 cdn_status cdni_inverse_admit(inverse_problem *p, const hybrid_room *room) {
-  admission x = { .p = p, .room = room, .n = cdni_hybrid_limits(room, p->state, NULL, NULL) };
+  admission x = { .p = p, .room = room, .n = cdni_hybrid_limits(room, p->state, NULL, NULL, NULL) };
   const size_t basis = (size_t)p->m * (size_t)p->m * sizeof(double);
   void *frame;
   if (x.n == 0) return CDN_OK;
-  CDNI_TRY(cdni_hybrid_refuse_joints(room, p->state, function, CDN_FRICTION_STICK));
   CDNI_TRY(cdni_operator_work(p->state, function, divide(&x, NULL) + basis, &frame));
   memset(frame, 0, divide(&x, NULL) + basis);
   divide(&x, (char *)frame + basis);

@@ -13,12 +13,12 @@ typedef struct constrained {
 } constrained;
 
 /* What acts beside forces and constraints: soft rows with the changes of the exact ones, friction that slips with the
- * changes of its size by q and by u. */
+ * changes of its size by q, u and z. */
 typedef struct beyond {
   bool rows_act;
   int exact, slips;
   row_changes rows;
-  double *slip[2];
+  double *slip[3];
 } beyond;
 
 static size_t square(int n) { return (size_t)n * (size_t)n; }
@@ -42,8 +42,7 @@ static cdn_status differentiate(derivative_pass *p, cdn_state *state, const char
   const dynamics *d = cdni_dynamics(cdn_state_system(state));
   cdn_status status = cdni_forces_differentiate(p, function, dz);
   if (status == CDN_OK && more && more->rows_act) status = cdni_rows_differentiate(d, p, dz, &more->rows);
-  if (status == CDN_OK && more && more->slips > 0)
-    status = cdni_hybrid_differentiate(d->hybrid, p, more->slip[0], more->slip[1]);
+  if (status == CDN_OK && more && more->slips > 0) status = cdni_hybrid_differentiate(d->hybrid, p, more->slip);
   if (status == CDN_OK && constraints) {
     status = cdni_constraint_differentiate(cdni_constraints(cdn_state_system(state)), p, constraints->lambda,
                                            constraints->by_q, constraints->by_u);
@@ -201,16 +200,17 @@ static cdn_status look_beyond(const dynamics *d, cdn_state *state, beyond *x) {
 
 /* Room for the changes, as far as these are wanted. */
 static size_t changes_size(const matter *m, cdn_state *state, const beyond *x) {
-  const size_t nu = (size_t)m->tree.nu;
-  return (size_t)x->exact * (2 * nu + (size_t)cdn_system_nz(cdn_state_system(state))) + (size_t)x->slips * 2 * nu;
+  const size_t columns = 2 * (size_t)m->tree.nu + (size_t)cdn_system_nz(cdn_state_system(state));
+  return (size_t)(x->exact + x->slips) * columns;
 }
 
-static beyond changes_at(const matter *m, const beyond *x, const double *dq, const double *du, const double *dz,
-                         double *at) {
-  const size_t nu = (size_t)m->tree.nu, size = (size_t)x->exact * nu, slips = (size_t)x->slips * nu;
-  double *slip = at, *row = at + 2 * slips;
+static beyond changes_at(const matter *m, cdn_state *state, const beyond *x, const double *const by[3], double *at) {
+  const size_t nu = (size_t)m->tree.nu, nz = (size_t)cdn_system_nz(cdn_state_system(state));
+  const size_t size = (size_t)x->exact * nu, slips = (size_t)x->slips * nu;
+  const double *dq = by[0], *du = by[1], *dz = by[2];
+  double *row = at, *slip = row + (size_t)x->exact * (2 * nu + nz);
   beyond to = *x;
-  to.slip[0] = dq ? slip : NULL, to.slip[1] = du ? slip + slips : NULL;
+  to.slip[0] = dq ? slip : NULL, to.slip[1] = du ? slip + slips : NULL, to.slip[2] = dz ? slip + 2 * slips : NULL;
   to.rows = (row_changes){ { dq ? row : NULL, du ? row + size : NULL, dz ? row + 2 * size : NULL } };
   return to;
 }
@@ -219,7 +219,7 @@ static beyond changes_at(const matter *m, const beyond *x, const double *dq, con
 static cdn_status follow_beyond(cdn_state *state, const char *function, const beyond *x, const wanted *out) {
   const dynamics *d = cdni_dynamics(cdn_state_system(state));
   const double *of_rows[4] = { x->rows.by[0], x->rows.by[1], NULL, x->rows.by[2] };
-  const double *of_slips[4] = { x->slip[0], x->slip[1] };
+  const double *of_slips[4] = { x->slip[0], x->slip[1], NULL, x->slip[2] };
   soft_variation rows[4];
   slip_variation slips[4];
   int n = 0;
@@ -243,7 +243,7 @@ static cdn_status free_derivatives(cdn_state *state, const matter *m, const char
   double *M = cdn_work_push(state, size * sizeof *M);
   if (!M) return cdni_state_fail(state, CDN_ERR_NOMEM, false, function, NULL, "out of memory");
   double *P = M + square(nu);
-  const beyond more = changes_at(m, acts, dq, du, dz, P + 2 * (size_t)rows * (size_t)nu);
+  const beyond more = changes_at(m, state, acts, (const double *[]){ dq, du, dz }, P + 2 * (size_t)rows * (size_t)nu);
 
   derivative_pass p;
   cdn_status status = differentiate(&p, state, function, udot, dq, du, dz, M, NULL, &more);
@@ -299,7 +299,7 @@ static cdn_status constrained_derivatives(cdn_state *state, const matter *m, con
     at = b[k] + m_all * (size_t)columns[k];
     memset(X[k], 0, (nu + m_all) * (size_t)columns[k] * sizeof *at);
   }
-  const beyond more = changes_at(m, acts, X[BY_Q], X[BY_U], X[BY_Z], at);
+  const beyond more = changes_at(m, state, acts, (const double *[]){ X[BY_Q], X[BY_U], X[BY_Z] }, at);
   at += changes_size(m, state, acts);
   double *P = at, *P_u = P + (size_t)varying * nu, *M = varying ? P_u + (size_t)varying * nu : NULL;
 

@@ -91,18 +91,21 @@ static cdn_status prepare(cdn_state *state, inverse_problem *p, const constraint
   if (p->nu > 0 && !cdni_all_finite(p->r, (size_t)p->nu, &bad))
     return cdni_state_fail(state, CDN_ERR_NONFINITE, false, function, NULL, "the residual force on mobility %zu is %g",
                            bad, p->r[bad]);
-  if (p->m > 0) CDNI_TRY(cdn_calc_G(state, p->B));
-  if (p->m > 0) cdni_constraints_weights(room, state, p->scale);
-  const hybrid_room *hybrid = cdni_hybrid(cdn_state_system(state));
-  if (p->m > 0 && hybrid) CDNI_TRY(cdni_hybrid_add_slips(hybrid, state, function, p->r, p->B));
-  for (int e = 0; e < p->m; e++)
-    for (int u = 0; u < p->nu; u++) p->B[e * p->nu + u] *= p->scale[e];
+  const int equations = room ? cdni_constraints_equations(room) : 0;
+  if (equations > 0) CDNI_TRY(cdn_calc_G(state, p->B));
+  if (equations > 0) cdni_constraints_weights(room, state, p->scale);
+  for (int e = equations; e < p->m; e++) p->scale[e] = 1;
   for (int i = 1; i < m->tree.n; i++)
     for (int k = 0; k < m->tree.node[i].nu; k++) {
       const int u = m->tree.node[i].u + k, kind = !actuated || actuated[u];
       if (!prescribed || !prescribed[i]) p->row[kind][p->rows[kind]++] = u;
     }
   return CDN_OK;
+}
+
+void cdni_inverse_scale(inverse_problem *p) {
+  for (int e = 0; e < p->m; e++)
+    for (int u = 0; u < p->nu; u++) p->B[e * p->nu + u] *= p->scale[e];
 }
 
 cdn_status cdn_constrained_inverse_dynamics(cdn_state *state, const double *udot, const bool *actuated, double *f,
@@ -112,8 +115,11 @@ cdn_status cdn_constrained_inverse_dynamics(cdn_state *state, const double *udot
   const constraint_room *room = cdni_constraints(system);
   const matter *m = NULL;
   CDNI_TRY(cdni_operator_matter(state, __func__, &m));
-  inverse_problem p = { .state = state, .nu = m->tree.nu, .m = room ? cdni_constraints_equations(room) : 0 };
-  if (cdn_system_nu(system) != p.nu || cdn_system_nudoterr(system) != p.m)
+  const int equations = room ? cdni_constraints_equations(room) : 0;
+  const hybrid_room *hybrid = cdni_hybrid(system);
+  inverse_problem p = { .state = state, .nu = m->tree.nu, .m = equations };
+  if (hybrid) p.m += cdni_hybrid_kept_count(hybrid, state);
+  if (cdn_system_nu(system) != p.nu || cdn_system_nudoterr(system) != equations)
     return cdni_state_fail(state, CDN_ERR_UNSUPPORTED, false, __func__, NULL,
                            "subsystems other than matter have u, or constraint equations, of their own");
   CDNI_TRY(cdni_dynamics_refuse_exact_rows(state, __func__));
@@ -122,17 +128,23 @@ cdn_status cdn_constrained_inverse_dynamics(cdn_state *state, const double *udot
   CDNI_TRY(cdni_operator_work(state, __func__, (divide(&p, NULL) + 1) * sizeof(double), &frame));
   divide(&p, frame);
   cdn_status status = prepare(state, &p, room, udot, actuated);
-  if (status == CDN_OK) status = cdni_inverse_solve(&p, p.m, p.B, p.r, p.y);
-  const bool solved = status == CDN_OK;
-  const hybrid_room *hybrid = cdni_hybrid(system);
-  if (solved && hybrid) status = cdni_inverse_admit(&p, hybrid);
+  bool solved = status == CDN_OK;
+  if (solved && hybrid) {
+    status = cdni_inverse_follow(&p, hybrid, udot);
+    solved = status == CDN_OK || status == CDN_ERR_CONSTRAINT; /* then y is the best that there is */
+  } else if (solved) {
+    cdni_inverse_scale(&p);
+    status = cdni_inverse_solve(&p, p.m, p.B, p.r, p.y);
+    solved = status == CDN_OK;
+  }
   double most = 0;
   for (int u = 0; u < p.nu && solved; u++) f[u] = cdni_inverse_balance(&p, p.m, p.B, p.r, p.y, u);
   for (int i = 0; i < p.rows[0] && solved; i++) {
     most = fmax(most, fabs(f[p.row[0][i]]));
     f[p.row[0][i]] = 0;
   }
-  for (int e = 0; lambda && e < p.m && solved; e++) lambda[e] = p.scale[e] * p.y[e];
+  for (int e = 0; lambda && e < equations && solved; e++) lambda[e] = p.scale[e] * p.y[e];
+  if (lambda && hybrid && solved) cdni_hybrid_fill_kept(hybrid, state, lambda);
   if (unbalanced) *unbalanced = most;
   cdn_work_pop(state, frame);
   return status;

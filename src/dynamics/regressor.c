@@ -220,6 +220,7 @@ static cdn_status follow(cdn_state *state, const char *function, int columns, do
   const soft_variation soft = { .columns = columns, .udot = dudot_dpi, .lambda = lambda };
   const slip_variation slips = { .columns = columns, .udot = dudot_dpi, .lambda = lambda };
   bool any = false;
+  if (d->hybrid) CDNI_TRY(cdni_hybrid_refuse_joints(d->hybrid, state, function));
   if (d->soft) CDNI_TRY(cdni_soft_any(d->soft, state, &any));
   if (any) CDNI_TRY(cdni_soft_vary(d->soft, state, function, 1, &soft));
   const bool pressed = lambda && d->hybrid && cdni_hybrid_follows(d->hybrid, state);

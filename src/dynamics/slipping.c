@@ -41,7 +41,11 @@ static cdn_status forces(cdn_state *state, const sv **F) {
   return cdni_dynamics_acting_forces(cdni_dynamics(cdn_state_system(state)), state, F, NULL);
 }
 
-const slip_answer cdni_dynamics_answer = { answer, bends, forces };
+static cdn_status applied(cdn_state *state, const sv **F) {
+  return cdni_dynamics_applied_forces(cdni_dynamics(cdn_state_system(state)), state, F, NULL);
+}
+
+const slip_answer cdni_dynamics_answer = { answer, bends, forces, applied };
 
 /* Forces of slipping friction that change by less, as a part of the largest, agree; after some rounds also those that
  * change by what the rounding of hard soft rows leaves (4e-9 where R is 1e-4 of the answer). */

@@ -1,7 +1,8 @@
 /* Forces that agree with the reactions that follow from them, within one evaluation. Near a solution lambda = lambda0 +
  * sum of columns times the change of sigma, one for each force (8.70), and Newton's method finds the sigma that agree
  * with their own multipliers. It takes one round where N is linear. Beside soft rows lambda bends where rows come and
- * go, and more solutions follow. Of a slip that begins the direction is unknown, too: it has a second column. */
+ * go, and more solutions follow. Of a slip that begins the direction is unknown, too: it has a column for each of its
+ * equations. */
 #include <math.h>
 
 #include "hybrid/press.h"
@@ -11,8 +12,10 @@ typedef struct slip_problem {
   const hybrid_room *room;
   cdn_state *state;
   int n, m;      /* columns; equations of all constraints */
-  int *elements; /* by column; of a slip that begins there are two, along the direction of its status and across */
-  bool *across, holds; /* holds: slips that begin keep the direction of their status */
+  int *elements; /* by column; of a slip that begins there is one along the direction of its status, and one or two */
+  int *across;   /* across: by column its number among these, 0: along */
+  bool holds;    /* slips that begin keep the direction of their status */
+  int begin;     /* how many begin */
   friction_law *laws;
   double *base, *sigma;  /* of the solution with multipliers lambda0, and now */
   const loop_plan *plan; /* of the constraints that are on */
@@ -22,14 +25,14 @@ typedef struct slip_problem {
   double *joints0, *joints, *J; /* the same of what mobilizers transmit: 3 numbers of each, and 3 x n */
   double *X;                    /* nu x n */
   double *a, *B;                /* slips that begin: accelerations along their columns, and what changes them (n x n) */
-  double *G;                    /* 2 x nu */
+  double *G;                    /* the rows of one */
   double *A, *r, *step, *inverse; /* of Newton's method */
   double ease;
 } slip_problem;
 
 static size_t divide(slip_problem *p, char *frame) {
   const size_t n = (size_t)p->n, m = (size_t)p->m, nu = (size_t)p->room->matter->tree.nu, d = sizeof(double);
-  const size_t joints = 3 * (size_t)p->room->joints;
+  const size_t joints = JOINT_NUMBERS * (size_t)p->room->joints;
   size_t at = 0;
   p->elements = cdni_part(frame, &at, n, sizeof *p->elements);
   p->across = cdni_part(frame, &at, n, sizeof *p->across);
@@ -37,7 +40,7 @@ static size_t divide(slip_problem *p, char *frame) {
   p->a = cdni_part(frame, &at, n, d), p->B = cdni_part(frame, &at, n * n, d);
   p->base = cdni_part(frame, &at, n, d), p->sigma = cdni_part(frame, &at, n, d);
   p->lambda = cdni_part(frame, &at, m, d), p->columns = cdni_part(frame, &at, m * n, d);
-  p->X = cdni_part(frame, &at, nu * n, d), p->G = cdni_part(frame, &at, 2 * nu, d);
+  p->X = cdni_part(frame, &at, nu * n, d), p->G = cdni_part(frame, &at, CONE_MOST_TANGENTS * nu, d);
   p->joints0 = cdni_part(frame, &at, joints, d), p->joints = cdni_part(frame, &at, joints, d);
   p->J = cdni_part(frame, &at, joints * n, d);
   p->A = cdni_part(frame, &at, n * n, d), p->r = cdni_part(frame, &at, n, d);
@@ -62,28 +65,37 @@ static double acceleration(const slip_problem *p, int i) {
   return sum;
 }
 
-/* Whether forces across column i - 1, which are those of column i, turn the slip at all: other contacts that stick may
- * leave it one direction. */
-static const double TURNS = 1e-6;
-static bool turns(const slip_problem *p, int i) {
-  return -p->B[i * p->n + i] > TURNS * fabs(p->B[(i - 1) * p->n + i - 1]);
-}
-
-/* Several contacts of one body may share what turns its slip in many ways: each takes as little as this part of what it
- * could do lets it. */
+/* Several slips of one body that begin may share what turns it in many ways: each takes as little as this part of what
+ * it could do lets it. */
 static const double SHARED = 1e-7;
 
 /* The slip accelerates along its own direction: across it nothing is left. The direction is (along, across) of the
- * columns i - 1 and i. */
+ * columns `first` and i. */
 static void set_direction(slip_problem *p, int i, double *row) {
-  const double along = p->sigma[i - 1], across = p->sigma[i], b = acceleration(p, i);
-  const double a = acceleration(p, i - 1) + SHARED * fabs(p->B[i * p->n + i] * along);
-  for (int j = 0; j < p->n; j++) row[j] = along * p->B[i * p->n + j] - across * p->B[(i - 1) * p->n + j];
-  row[i - 1] += b, row[i] -= a;
+  const int first = i - p->across[i];
+  const double along = p->sigma[first], across = p->sigma[i], b = acceleration(p, i);
+  const double least = p->begin > 1 ? SHARED * fabs(p->B[i * p->n + i] * along) : 0;
+  const double a = acceleration(p, first) + least;
+  for (int j = 0; j < p->n; j++) row[j] = along * p->B[i * p->n + j] - across * p->B[first * p->n + j];
+  row[first] += b, row[i] -= a;
   p->r[i] = across * a - along * b;
-  if (along != 0 && turns(p, i) && !p->holds) return;
+  if (along != 0 && cdni_slip_turns(p->n, p->B, p->across, i) && !p->holds) return;
   for (int j = 0; j < p->n; j++) row[j] = j == i;
   p->r[i] = -across;
+}
+
+/* The number of columns of the element that column i is the first of. */
+static int width(const slip_problem *p, int i) {
+  int n = 1;
+  while (i + n < p->n && p->across[i + n] > 0) n++;
+  return n;
+}
+
+/* The size of its force. */
+static double size_of(const slip_problem *p, int i) {
+  double size = 0;
+  for (int k = i; k < i + width(p, i); k++) size = hypot(size, p->sigma[k]);
+  return size;
 }
 
 /* A force that changes what it keeps by more than this part of what others do is measured by its own effect. */
@@ -103,13 +115,13 @@ static void set_equation(slip_problem *p, int i, const pressing *at) {
     if (most > 0) p->r[i] /= most;
     return;
   }
-  const bool two = i + 1 < p->n && p->across[i + 1];
+  const int columns = width(p, i);
   const double mu = p->laws[i].mu, N = cdni_friction_press(p->room, p->state, p->elements[i], at, row);
   /* negative where rounding leaves a push that pulls */
-  const double size = two ? copysign(hypot(p->sigma[i], p->sigma[i + 1]), p->sigma[i]) : p->sigma[i];
+  const double size = copysign(size_of(p, i), p->sigma[i]);
   for (int j = 0; j < p->n; j++) row[j] *= -mu;
-  row[i] += two && size != 0 ? p->sigma[i] / size : 1;
-  if (two && size != 0) row[i + 1] += p->sigma[i + 1] / size;
+  if (columns == 1 || size == 0) row[i] += 1;
+  for (int k = i; k < i + columns && columns > 1 && size != 0; k++) row[k] += p->sigma[k] / size;
   p->r[i] = mu * N - size;
 }
 
@@ -118,7 +130,7 @@ static void compare(slip_problem *p) {
   const int n = p->n;
   const pressing at = { p->lambda, p->joints, n, p->columns, p->J };
   follow(p, p->plan->m, p->plan->row, p->lambda0, p->columns, p->lambda);
-  follow(p, 3 * p->room->joints, NULL, p->joints0, p->J, p->joints);
+  follow(p, JOINT_NUMBERS * p->room->joints, NULL, p->joints0, p->J, p->joints);
   for (int i = 0; i < n; i++) set_equation(p, i, &at);
 }
 
@@ -189,34 +201,26 @@ static void measure_ease(slip_problem *p) {
   p->ease = 1 / fmax(1, norm);
 }
 
-/* The columns: their elements, and which are across. Without `elements` only counts. */
-static int list_columns(const hybrid_room *room, const cdn_state *state, int *elements, bool *across) {
-  const double *statuses = hybrid_statuses(room, state);
-  int n = 0;
-  for (int i = 0; i < hybrid_followers(room); i++) {
-    if (!cdni_follower_acts(room, statuses, i)) continue;
-    for (int k = 0; k < (cdni_friction_begins(room, statuses, i) ? 2 : 1); k++, n++)
-      if (elements) elements[n] = i, across[n] = k > 0;
-  }
-  return n;
-}
-
 /* How slips that begin accelerate, and what changes that: X has the answers to the columns. */
 static cdn_status see_accelerations(slip_problem *p) {
   const size_t n = (size_t)p->n, nu = (size_t)p->room->matter->tree.nu;
   const tree_data d = cdni_matter_data(p->room->matter, p->state);
   for (size_t i = 0; i + 1 < n; i++) {
     const int push = cdni_follower(p->room, p->elements[i]).push;
-    double a[2];
-    if (!p->across[i + 1]) continue;
+    const size_t columns = (size_t)width(p, (int)i);
+    double a[CONE_MOST_TANGENTS] = { 0 };
+    if (p->across[i] > 0 || columns == 1) continue;
     CDNI_TRY(cdni_constraint_full_rows(p->room->constraints, p->state, push, p->G));
     CDNI_TRY(cdni_constraint_accelerations(p->room->constraints, p->state, push, d.A, d.udot, a));
-    for (size_t k = i; k < i + 2; k++) {
+    for (size_t k = i; k < i + columns; k++) {
       const double *e = p->laws[k].pull; /* errors along it, of scaled equations */
-      p->a[k] = e[0] * a[0] + e[1] * a[1];
+      p->a[k] = cone_dot(e, a);
       memset(p->B + k * n, 0, n * sizeof *p->B);
-      for (size_t u = 0; u < nu; u++)
-        for (size_t j = 0; j < n; j++) p->B[k * n + j] += (e[0] * p->G[u] + e[1] * p->G[nu + u]) * p->X[u * n + j];
+      for (size_t u = 0; u < nu; u++) {
+        double row = 0;
+        for (size_t c = 0; c < columns; c++) row += e[c] * p->G[c * nu + u];
+        for (size_t j = 0; j < n; j++) p->B[k * n + j] += row * p->X[u * n + j];
+      }
     }
   }
   return CDN_OK;
@@ -225,24 +229,29 @@ static cdn_status see_accelerations(slip_problem *p) {
 /* Forces that are so much smaller than others are rounding, and have no direction. */
 static const double NO_FORCE = 1e-10;
 
+/* The cosine of the largest angle by which the direction of a slip that begins may be another than that of its status.
+ */
+static const double NEAR = 0.70710678118654752;
+
 /* Whether slips that begin have found a direction near that of their status. Forces that jump may take it away. */
 static bool begin_well(const slip_problem *p) {
   double largest = 0;
   for (int k = 0; k < p->plan->m; k++) largest = fmax(largest, fabs(p->lambda[p->plan->row[k]]));
-  for (int i = 1; i < p->n; i++) {
-    const double along = p->sigma[i - 1], across = p->sigma[i];
-    if (p->across[i] && !(along >= fabs(across)) && hypot(along, across) > NO_FORCE * largest) return false;
+  for (int i = 0; i < p->n; i++) {
+    if (p->across[i] > 0 || width(p, i) == 1) continue;
+    const double size = size_of(p, i);
+    if (!(p->sigma[i] >= size * NEAR) && size > NO_FORCE * largest) return false;
   }
   return true;
 }
 
 /* Where there is none they hold it, and do not steer: an event. */
 static bool agree_somehow(slip_problem *p) {
-  bool begins = false;
-  for (int i = 0; i < p->n; i++) begins = begins || p->across[i];
+  p->begin = 0;
+  for (int i = 0; i < p->n; i++) p->begin += p->across[i] == 1;
   p->holds = false;
   const bool agrees = agree(p);
-  if (!begins || (agrees && begin_well(p))) return agrees;
+  if (p->begin == 0 || (agrees && begin_well(p))) return agrees;
   p->holds = true;
   memcpy(p->sigma, p->base, (size_t)p->n * sizeof *p->sigma);
   return agree(p);
@@ -252,28 +261,32 @@ static bool agree_somehow(slip_problem *p) {
  * a. As a part of the sum of both sizes. */
 static void measure_steering(slip_problem *p) {
   double *to = hybrid_steers(p->room, p->state);
-  for (int i = 0; i + 1 < p->n; i++) {
-    if (!p->across[i + 1]) continue;
-    const double x = p->sigma[i], y = p->sigma[i + 1], size = hypot(x, y);
-    const double back = fmax(0, -p->B[(i + 1) * p->n + i + 1]) * size;
-    const double a = size > 0 ? (x * acceleration(p, i) + y * acceleration(p, i + 1)) / size : 0;
-    to[p->elements[i]] = p->holds ? -1 : turns(p, i + 1) && back + fabs(a) > 0 ? (back + a) / (back + fabs(a)) : 1;
+  for (int i = 0; i < p->n; i++) {
+    const int columns = width(p, i);
+    const double size = size_of(p, i);
+    double a = 0, least = 1;
+    if (p->across[i] > 0 || columns == 1) continue;
+    for (int k = i; k < i + columns && size > 0; k++) a += p->sigma[k] * acceleration(p, k);
+    if (size > 0) a /= size;
+    for (int k = i + 1; k < i + columns; k++) {
+      const double back = fmax(0, -p->B[k * p->n + k]) * size;
+      if (cdni_slip_turns(p->n, p->B, p->across, k) && back + fabs(a) > 0)
+        least = fmin(least, (back + a) / (back + fabs(a)));
+    }
+    to[p->elements[i]] = p->holds ? -1 : least;
   }
 }
 
 static cdn_status correct(slip_problem *p, const sv *F, double *change) {
   const hybrid_room *room = p->room;
-  double *forces = cdni_hybrid_forces(room, p->state), largest = 0;
+  double largest = 0;
   CDNI_TRY(cdni_constraint_plan(room->constraints, p->state, &p->plan));
   memcpy(p->lambda, p->lambda0, (size_t)p->m * sizeof *p->lambda);
-  list_columns(room, p->state, p->elements, p->across);
+  cdni_slip_list_columns(room, p->state, p->elements, p->across);
+  CDNI_TRY(cdni_slip_laws(room, p->state, p->n, p->elements, p->across, p->laws));
   for (int i = 0; i < p->n; i++) {
-    const double *now = forces + 2 * p->elements[i];
-    CDNI_TRY(cdni_follower_law(room, p->state, p->elements[i], &p->laws[i]));
-    friction_law *law = &p->laws[i];
-    if (p->across[i]) law->e[1] = p->laws[i - 1].e[0], law->e[0] = -p->laws[i - 1].e[1];
-    law->pull[0] = law->e[0], law->pull[1] = law->e[1] * law->scale;
-    p->base[i] = p->sigma[i] = -(now[0] * law->e[0] + now[1] / law->scale * law->e[1]);
+    const double *now = follower_force(room, p->state, p->elements[i]);
+    p->base[i] = p->sigma[i] = cdni_slip_along(&p->laws[i], now);
   }
   CDNI_TRY(cdni_slip_columns(room, p->state, p->n, p->elements, p->laws, p->G, p->X));
   CDNI_TRY(room->answer.solve(p->state, p->n, p->X, p->columns));
@@ -286,11 +299,11 @@ static cdn_status correct(slip_problem *p, const sv *F, double *change) {
   *hybrid_ease(room, p->state) = p->ease;
   *change = 0;
   for (int i = 0; i < p->n; i++) {
-    double *to = forces + 2 * p->elements[i];
+    double *to = follower_force(room, p->state, p->elements[i]);
     *change = fmax(*change, fabs(p->sigma[i] - p->base[i]));
     largest = fmax(largest, fabs(p->sigma[i]));
     for (int k = 0; k < cdni_follower(room, p->elements[i]).n; k++)
-      to[k] = (p->across[i] ? to[k] : 0) - p->sigma[i] * p->laws[i].pull[k];
+      to[k] = (p->across[i] > 0 ? to[k] : 0) - p->sigma[i] * p->laws[i].pull[k];
   }
   if (largest > 0) *change /= largest;
   return CDN_OK;
@@ -298,7 +311,7 @@ static cdn_status correct(slip_problem *p, const sv *F, double *change) {
 
 cdn_status cdni_hybrid_correct(const hybrid_room *room, cdn_state *state, const sv *F, double *change) {
   slip_problem p = { .room = room, .state = state, .m = cdni_constraints_equations(room->constraints) };
-  p.n = list_columns(room, state, NULL, NULL);
+  p.n = cdni_slip_list_columns(room, state, NULL, NULL);
   p.lambda0 = (const double *)cdni_state_storage(state, (cdn_cache){ 0, CDN_MULTIPLIERS }) +
               cdni_constraints_first_row(room->constraints);
   char *frame = NULL;

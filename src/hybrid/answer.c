@@ -8,9 +8,9 @@
 #include "matter/operators.h"
 
 static cdn_status joints_of_rows(moment *m, int row, int n, int constraint, double sign, double second, double *work) {
-  const size_t width = 3 * (size_t)m->room->joints, nu = (size_t)m->nu;
+  const size_t width = JOINT_NUMBERS * (size_t)m->room->joints, nu = (size_t)m->nu;
   for (int k = 0; k < n; k++) {
-    const double unit[2] = { k == 0 ? sign : 0, k == 1 ? second : 0 };
+    const double unit[CONE_MOST_TANGENTS] = { k == 0 ? sign : 0, k == 1 ? second : 0, k == 2 };
     double *X = work, *L = work + nu;
     memset(work, 0, (nu + (size_t)m->equations) * sizeof *work);
     cdni_sparse_add_to(&m->X, row + k, 1, X), cdni_sparse_add_to(&m->L, row + k, 1, L);
@@ -56,7 +56,7 @@ cdn_status cdni_moment_free_accelerations(moment *m) {
   memcpy(m->free_lambda, lambda + m->first_row, (size_t)m->equations * sizeof *lambda);
   double *joints;
   CDNI_TRY(cdni_joints_of(room, m->state, &joints));
-  for (int k = 0; k < 3 * room->joints; k++) m->free_joints[k] = joints[k];
+  for (int k = 0; k < JOINT_NUMBERS * room->joints; k++) m->free_joints[k] = joints[k];
   cdn_work_pop(m->state, joints);
   const tree_data d = cdni_matter_data(room->matter, m->state);
   for (int i = 0; i < hybrid_sides(room); i++) {
@@ -90,9 +90,9 @@ static double reaction(const moment *m, int constraint, const double *lambda) {
 
 /* The same of what the mobilizer transmits that presses on a friction. */
 static double transmitted(const moment *m, int joint, bool free) {
-  const size_t width = 3 * (size_t)m->room->joints;
+  const size_t width = JOINT_NUMBERS * (size_t)m->room->joints;
   double sum = 0;
-  for (int k = 3 * joint; k < 3 * joint + 3; k++) {
+  for (int k = JOINT_NUMBERS * joint; k < JOINT_NUMBERS * (joint + 1); k++) {
     double now = free ? m->free_joints[k] : 0;
     for (int r = 0; r < m->rows; r++) now += m->J[(size_t)r * width + (size_t)k] * m->p[r];
     sum += now * now;
@@ -107,7 +107,7 @@ double cdni_moment_set_bounds(moment *m, bool impulses, const double *lambda, bo
     const dry_friction *x = friction_at(m->room, i);
     const double *p = friction_params(m->room, m->state, i);
     cone *c = &m->cones[m->friction_cone[i]];
-    const double speed = c->slips ? hypot(m->v[c->tangent], c->n > 1 ? m->v[c->tangent + 1] : 0) : 0;
+    const double speed = c->slips ? cone_size(c, m->v) : 0;
     double N = p[FRICTION_LOAD] * (impulses ? m->span : 1);
     *depends = *depends || x->reaction >= 0 || x->joint >= 0 || x->shares;
     if (x->shares) N += m->p[m->cones[m->side_cone[x->normal]].normal];

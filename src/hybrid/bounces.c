@@ -117,8 +117,7 @@ static cdn_status switch_held(moment *m, double rest, bool on) {
   for (int i = 0; i < hybrid_frictions(m->room); i++) {
     const dry_friction *x = friction_at(m->room, i);
     if (m->friction_cone[i] < 0 || (x->normal >= 0 && !m->in[x->normal])) continue;
-    const double *v = m->v + m->cones[m->friction_cone[i]].tangent;
-    if (hypot(v[0], x->n > 1 ? v[1] : 0) > rest) continue;
+    if (cone_size(&m->cones[m->friction_cone[i]], m->v) > rest) continue;
     CDNI_TRY(cdn_constraint_set_enabled(m->state, (cdn_constraint){ x->slip }, on));
   }
   return CDN_OK;

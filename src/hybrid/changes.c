@@ -63,13 +63,10 @@ static const double HIT_ROUNDING = 1e-12;
 static void drop_rounding(const moment *m) {
   const int n = hybrid_sides(m->room) + hybrid_frictions(m->room);
   double largest = 0;
-  for (int k = 0; k < n; k++) {
-    const double *x = of_element(m, k) + CHANGE_IMPULSE;
-    largest = fmax(largest, fmax(fabs(x[0]), fabs(x[1])));
-  }
+  for (int k = 0; k < n; k++) { largest = fmax(largest, cone_norm(of_element(m, k) + CHANGE_IMPULSE)); }
   for (int k = 0; k < n; k++) {
     double *x = of_element(m, k) + CHANGE_IMPULSE;
-    if (fmax(fabs(x[0]), fabs(x[1])) < HIT_ROUNDING * largest) x[0] = x[1] = of_element(m, k)[CHANGE_ENERGY] = 0;
+    if (cone_norm(x) < HIT_ROUNDING * largest) x[0] = x[1] = x[2] = of_element(m, k)[CHANGE_ENERGY] = 0;
   }
 }
 
@@ -118,12 +115,13 @@ static void name_change(const hybrid_room *room, const cdn_state *state, int k, 
 static cdn_hybrid_change change_of(const hybrid_room *room, const cdn_state *state, int k, int after) {
   const cdn_hybrid_totals *totals = cdn_state_discrete(state, room->totals);
   const double *last = (const double *)(totals + 1), *x = last + LAST_NUMBERS + CHANGE_NUMBERS * (size_t)k;
-  const bool hit = x[CHANGE_IMPULSE] != 0 || x[CHANGE_SECOND_IMPULSE] != 0;
+  const double *impulse = x + CHANGE_IMPULSE;
+  const bool hit = cone_norm(impulse) > 0;
   if (totals->moments == 0) return (cdn_hybrid_change){ 0 };
   cdn_hybrid_change change = { .time = last[LAST_TIME],
                                .before = (int32_t)x[CHANGE_BEFORE],
                                .after = after,
-                               .impulse = { x[CHANGE_IMPULSE], x[CHANGE_SECOND_IMPULSE] },
+                               .impulse = { impulse[0], impulse[1], impulse[2] },
                                .energy = x[CHANGE_ENERGY] };
   change.what = k < hybrid_sides(room) ? side_word(&change, hit) : friction_word(&change, hit);
   name_change(room, state, k, last + LAST_NUMBERS, &change);

@@ -44,12 +44,12 @@ cdn_status cdni_hybrid_let_go(const hybrid_room *room, cdn_state *state, int i) 
 
 cdn_status cdni_hybrid_end_slips(const hybrid_room *room, cdn_state *state, bool rests) {
   for (int i = 0; i < hybrid_frictions(room); i++) {
-    double v[2], force[2];
+    double v[CONE_MOST_TANGENTS], force[CONE_MOST_TANGENTS] = { 0 };
     if (friction_status(room, state, i) != CDN_FRICTION_SLIP) continue;
     CDNI_TRY(cdni_friction_slip(room, state, i, v));
-    if (hypot(v[0], v[1]) > SLIP_AT_REST) continue;
+    if (cone_norm(v) > SLIP_AT_REST) continue;
     CDNI_TRY(cdn_dry_friction_force(state, (cdn_dry_friction){ i }, force));
-    const bool holds = rests && (force[0] != 0 || force[1] != 0);
+    const bool holds = rests && cone_norm(force) > 0;
     CDNI_TRY(set_friction(room, state, i, holds ? CDN_FRICTION_STICK : CDN_FRICTION_OFF));
   }
   return CDN_OK;

@@ -4,9 +4,9 @@
 
 #include "hybrid/cone_set.h"
 
-/* The statuses of one cone, by number; how many there are. Of two tangents that act directions are endless. */
+/* The statuses of one cone, by number; how many there are. Of several tangents that act directions are endless. */
 static int take_status(const cone_set *s, cone *a, int k) {
-  int act[2];
+  int act[CONE_MOST_TANGENTS];
   const int n = cdni_cone_tangents(s, a, act), of_tangent = n == 0 || a->slips ? 1 : 3;
   const int of_open = a->normal < 0 ? 0 : a->floor > 0 ? of_tangent : 1;
   if (k < 0) return of_open + of_tangent;
@@ -19,7 +19,7 @@ static int take_status(const cone_set *s, cone *a, int k) {
   }
   a->status = n == 0 ? CONE_OPEN : a->slips || tangent > 0 ? CONE_SLIPS : CONE_STICKS;
   if (n == 0 || a->slips) return 0;
-  a->e[0] = a->e[1] = 0;
+  memset(a->e, 0, sizeof a->e);
   a->e[act[0]] = tangent == 2 ? -1 : 1;
   return 0;
 }
@@ -35,8 +35,8 @@ static void take(cone_set *s, long k) {
 double cdni_cone_combinations(const cone_set *s) {
   double n = 1;
   for (int i = 0; i < s->n; i++) {
-    int act[2];
-    if (cdni_cone_tangents(s, &s->cones[i], act) == 2 && !s->cones[i].slips) return INFINITY;
+    int act[CONE_MOST_TANGENTS];
+    if (cdni_cone_tangents(s, &s->cones[i], act) > 1 && !s->cones[i].slips) return INFINITY;
     n *= take_status(s, &s->cones[i], -1);
   }
   return n;

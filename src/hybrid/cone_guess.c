@@ -22,7 +22,7 @@ static void describe(cone_set *s) {
   for (int r = 0; r < s->rows; r++) s->p[r] = 0, s->part[r] = 0, s->unknown[r] = -1;
   for (int k = 0; k < s->n; k++) {
     const cone *a = &s->cones[k];
-    int act[2];
+    int act[CONE_MOST_TANGENTS];
     const int n_act = cdni_cone_tangents(s, a, act);
     double least = 0;
     if (cone_pushes(a)) s->part[a->normal] = 1, s->unknown[a->normal] = 3 * k;
@@ -162,7 +162,7 @@ static void change(cone *a, const cone_violation *v) {
     a->status = CONE_SLIPS;
     return;
   }
-  a->e[0] = v->e[0], a->e[1] = v->e[1];
+  memcpy(a->e, v->e, sizeof a->e);
 }
 
 /* Moves the pushes into their cones, to be near to next time. */
@@ -173,7 +173,7 @@ static void keep_near(cone_set *s) {
     if (a->normal >= 0) s->near[a->normal] = fmax(a->floor, s->near[a->normal]);
     if (a->n == 0) continue;
     double *p = s->near + a->tangent;
-    const double most = fmax(0, cone_bound(a, s->near, true)), size = a->n > 1 ? hypot(p[0], p[1]) : fabs(p[0]);
+    const double most = fmax(0, cone_bound(a, s->near, true)), size = cone_size(a, s->near);
     for (int t = 0; t < a->n && size > most; t++) p[t] *= most / size;
   }
 }

@@ -28,7 +28,7 @@ typedef struct inner {
   double p, r, c, off; /* p', r, c; by how much c is another than that of the pushes */
   double sigma, lambda;
   bool normal;
-  int n, act[2]; /* tangents that may turn */
+  int n, act[CONE_MOST_TANGENTS]; /* tangents that may turn */
 } inner;
 
 static inner *inner_of(const cone_set *s, int k) { return (inner *)s->inner + k; }
@@ -80,26 +80,30 @@ static void describe(const cone_set *s, int k, double tau, double *D, double *y,
   if (x->normal) {
     skip[0] = false;
     D[0] += x->sigma / x->p, y[0] = tau / x->p - s->w[a->normal];
-  } else D[0] = 1;
-  for (int t = 0; t < 2; t++) {
-    const int row = 1 + t;
+  } else if (a->n < 3) D[0] = 1;
+  for (int t = 0; t < (a->n > 2 ? a->n : 2); t++) {
+    const int row = cone_place(a, t);
+    bool turns = false;
+    for (int i = 0; i < x->n; i++) turns = turns || x->act[i] == t;
     if (t < a->n && a->slips) {
       const double bound = a->mu_dynamic * (a->normal >= 0 ? s->p[a->normal] : 0) + a->base_dynamic;
       y[row] = -(s->p[a->tangent + t] + a->e[t] * bound);
-      D[3 * row] = a->mu_dynamic * a->e[t], D[4 * row] = 1;
-    } else if (x->n == 0 || (x->n == 1 && x->act[0] != t)) D[4 * row] = 1;
+      if (a->normal >= 0) D[3 * row] = a->mu_dynamic * a->e[t];
+      D[4 * row] = 1;
+    } else if (!turns) D[4 * row] = 1;
   }
   if (x->n == 0) return;
   const double *p = s->p + a->tangent, r = x->r;
   double size = 0;
   for (int i = 0; i < x->n; i++) size += p[x->act[i]] * p[x->act[i]];
   for (int i = 0; i < x->n; i++) {
-    const int t = x->act[i], row = 1 + t;
+    const int t = x->act[i], row = cone_place(a, t);
     skip[row] = false;
     y[row] = -s->w[a->tangent + t] - p[t] / r * (tau - x->lambda * x->off) / x->c;
-    D[3 * row] -= p[t] * a->mu_static * x->lambda / r * (1 / r + 0.5 / x->c * (1 + size / (r * r)));
+    if (a->normal >= 0) D[3 * row] -= p[t] * a->mu_static * x->lambda / r * (1 / r + 0.5 / x->c * (1 + size / (r * r)));
     D[4 * row] += x->lambda / r;
-    for (int j = 0; j < x->n; j++) D[3 * row + 1 + x->act[j]] += x->lambda / (x->c * r * r) * p[t] * p[x->act[j]];
+    for (int j = 0; j < x->n; j++)
+      D[3 * row + cone_place(a, x->act[j])] += x->lambda / (x->c * r * r) * p[t] * p[x->act[j]];
   }
 }
 
@@ -109,7 +113,8 @@ static bool find_change(cone_set *s, double tau, double give) {
   cdni_cone_factor_clear(f);
   for (int k = 0; k < s->n; k++) {
     const cone *a = &s->cones[k];
-    const int rows[3] = { a->normal, a->n > 0 ? a->tangent : -1, a->n > 1 ? a->tangent + 1 : -1 };
+    int rows[3];
+    cone_places(a, rows);
     double *own = cdni_cone_factor_block(f, k, k);
     bool skip[3];
     describe(s, k, tau, own, s->d + 3 * k, skip);
@@ -142,9 +147,9 @@ static void change_speeds(const cone_set *s, int k, double tau, double *sigma, d
   double size = 0, change = 0;
   for (int i = 0; i < x->n; i++) {
     const int t = x->act[i];
-    size += p[t] * p[t], change -= p[t] * d[1 + t] / x->r;
+    size += p[t] * p[t], change -= p[t] * d[cone_place(a, t)] / x->r;
   }
-  change += 0.5 * (1 + size / (x->r * x->r)) * a->mu_static * d[0];
+  if (a->normal >= 0) change += 0.5 * (1 + size / (x->r * x->r)) * a->mu_static * d[0];
   *c = change + x->off;
   *lambda = tau / x->c - x->lambda - x->lambda / x->c * *c;
 }

@@ -24,31 +24,32 @@ static void hold(law *l, int slot, double F) { l->F[slot] = F, l->A[4 * slot] = 
 
 /* The tangents' part; N is the normal's projection, and whether it is free. */
 static void press(const cone_set *s, const cone *a, cone *found, double rho, double N, bool is_free, law *l) {
-  int act[2];
+  int act[CONE_MOST_TANGENTS];
   const int n = cdni_cone_tangents(s, a, act);
   const bool is_static = cone_is_static(a);
   const double mu = is_static ? a->mu_static : a->mu_dynamic;
   const double most = fmax(0, mu * N + (is_static ? a->base_static : a->base_dynamic));
-  double q[2] = { 0, 0 };
-  for (int t = 0; t < a->n; t++) hold(l, 1 + t, s->p[a->tangent + t]);
+  double q[3] = { 0, 0, 0 }, d[3] = { 0, 0, 0 };
+  for (int t = 0; t < a->n; t++) hold(l, cone_place(a, t), s->p[a->tangent + t]);
   for (int t = 0; t < n; t++) q[act[t]] = s->p[a->tangent + act[t]] - rho * s->w[a->tangent + act[t]];
-  const double size = hypot(q[0], q[1]), d[2] = { size > 0 ? q[0] / size : 0, size > 0 ? q[1] / size : 0 };
+  const double size = cone_norm(q);
+  for (int t = 0; t < 3 && size > 0; t++) d[t] = q[t] / size;
   found->status = a->slips || size > most ? CONE_SLIPS : CONE_STICKS;
-  if (!a->slips && size > 0) found->e[0] = -d[0], found->e[1] = -d[1];
+  for (int t = 0; t < 3 && !a->slips && size > 0; t++) found->e[t] = -d[t];
   for (int t = 0; t < n; t++) {
-    const int i = act[t], row = 3 * (1 + i);
+    const int i = act[t], place = cone_place(a, i), row = 3 * place;
     const double along = a->slips ? -a->e[i] : d[i];
     if (found->status == CONE_STICKS) {
-      l->F[1 + i] = rho * s->w[a->tangent + i];
-      l->A[row + 1 + i] = 0, l->B[row + 1 + i] = rho;
+      l->F[place] = rho * s->w[a->tangent + i];
+      l->A[row + place] = 0, l->B[row + place] = rho;
       continue;
     }
-    l->F[1 + i] -= most * along;
+    l->F[place] -= most * along;
     if (is_free) l->A[row] = -mu * along, l->B[row] = mu * along * rho;
     for (int u = 0; u < n && !a->slips; u++) {
-      const int j = act[u];
+      const int j = act[u], to = row + cone_place(a, j);
       const double turn = most / size * ((i == j) - d[i] * d[j]);
-      l->A[row + 1 + j] -= turn, l->B[row + 1 + j] += turn * rho;
+      l->A[to] -= turn, l->B[to] += turn * rho;
     }
   }
 }
@@ -68,7 +69,7 @@ static void find_law(const cone_set *s, int k, cone *found, law *l) {
     N = is_free ? q : a->floor;
     hold(l, 0, s->p[a->normal] - N);
     if (is_free) l->A[0] = 0, l->B[0] = rho;
-  } else l->A[0] = 1;
+  } else if (a->n < 3) l->A[0] = 1;
   for (int t = a->n; t < 2; t++) l->A[4 * (1 + t)] = 1;
   found->closed = is_free;
   press(s, a, found, rho, N, is_free, l);
@@ -95,7 +96,8 @@ static bool find_change(cone_set *s, double give) {
   cdni_cone_factor_clear(f);
   for (int k = 0; k < s->n; k++) {
     const cone *a = &s->cones[k];
-    const int rows[3] = { a->normal, a->n > 0 ? a->tangent : -1, a->n > 1 ? a->tangent + 1 : -1 };
+    int rows[3];
+    cone_places(a, rows);
     double *own = cdni_cone_factor_block(f, k, k);
     cone found = *a;
     law l;

@@ -11,8 +11,8 @@ static const double GROWN = 1e6;
 
 /* Bounds are a little narrower than they are, so that what sticks has room when the equations are solved. */
 static void relax_cone(cone_set *s, const cone *a, double narrow) {
-  double p[2] = { 0, 0 }, steepest = 0;
-  int act[2];
+  double p[CONE_MOST_TANGENTS] = { 0 }, steepest = 0;
+  int act[CONE_MOST_TANGENTS];
   const int n = cdni_cone_tangents(s, a, act);
   if (a->normal >= 0 && cdni_cone_acts(s, a->normal)) {
     const double p0 = s->p[a->normal], w = s->b[a->normal] + cone_row(s, a->normal, s->p);
@@ -26,7 +26,7 @@ static void relax_cone(cone_set *s, const cone *a, double narrow) {
     const double w = s->b[row] + cone_row(s, row, s->p);
     p[act[t]] = a->slips ? -most * a->e[act[t]] : s->p[row] - w / steepest;
   }
-  const double size = hypot(p[0], p[1]), by = size > most ? most / size : 1;
+  const double size = cone_norm(p), by = size > most ? most / size : 1;
   for (int t = 0; t < n; t++) s->p[a->tangent + act[t]] = by * p[act[t]];
 }
 

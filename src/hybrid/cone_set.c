@@ -10,7 +10,7 @@ static const double NOTHING = 1e-14;
 
 bool cdni_cone_acts(const cone_set *s, int row) { return s->diagonal[row] > NOTHING * s->most; }
 
-int cdni_cone_tangents(const cone_set *s, const cone *a, int act[2]) {
+int cdni_cone_tangents(const cone_set *s, const cone *a, int act[CONE_MOST_TANGENTS]) {
   int n = 0;
   for (int t = 0; t < a->n; t++)
     if (cdni_cone_acts(s, a->tangent + t)) act[n++] = t;
@@ -32,14 +32,14 @@ void cdni_cone_results(cone_set *s) {
 
 static double relative(double x, double scale) { return scale > 0 ? x / scale : x > 0 ? INFINITY : 0; }
 
-static void violate(cone_violation *v, double size, bool closed, cone_status status, const double e[2]) {
+static void violate(cone_violation *v, double size, bool closed, cone_status status, const double *e) {
   if (!(size > v->size)) return;
-  *v = (cone_violation){ .size = size, .closed = closed, .status = status, .e = { e[0], e[1] } };
+  *v = (cone_violation){ .size = size, .closed = closed, .status = status, .e = { e[0], e[1], e[2] } };
 }
 
 cone_violation cdni_cone_look(const cone_set *s, const cone *a) {
-  cone_violation v = { .size = 0, .closed = a->closed, .status = a->status, .e = { a->e[0], a->e[1] } };
-  int act[2];
+  cone_violation v = { .size = 0, .closed = a->closed, .status = a->status, .e = { a->e[0], a->e[1], a->e[2] } };
+  int act[CONE_MOST_TANGENTS];
   const int n = cdni_cone_tangents(s, a, act);
   const cone_status reopened = a->slips ? CONE_SLIPS : CONE_STICKS;
   if (a->normal >= 0) {
@@ -48,19 +48,19 @@ cone_violation cdni_cone_look(const cone_set *s, const cone *a) {
     else violate(&v, relative(-s->w[a->normal], s->scale_w), true, a->status == CONE_OPEN ? reopened : a->status, a->e);
   }
   if (n == 0 || a->status == CONE_OPEN) return v;
-  double p[2] = { 0, 0 }, w[2] = { 0, 0 };
+  double p[3] = { 0, 0, 0 }, w[3] = { 0, 0, 0 }, e[3] = { 1, 0, 0 };
   for (int t = 0; t < n; t++) p[act[t]] = s->p[a->tangent + act[t]], w[act[t]] = s->w[a->tangent + act[t]];
   if (a->status == CONE_STICKS) {
-    const double size = hypot(p[0], p[1]), most = cone_bound(a, s->p, true);
-    const double e[2] = { size > 0 ? -p[0] / size : 1, size > 0 ? -p[1] / size : 0 };
+    const double size = cone_norm(p), most = cone_bound(a, s->p, true);
+    for (int t = 0; t < 3 && size > 0; t++) e[t] = -p[t] / size;
     violate(&v, relative(size - fmax(most, 0), s->scale_p), v.closed, CONE_SLIPS, e);
   } else if (!a->slips) {
-    const double along = w[0] * a->e[0] + w[1] * a->e[1], size = hypot(w[0], w[1]);
+    const double along = cone_dot(w, a->e), size = cone_norm(w);
     violate(&v, relative(-along, s->scale_w), v.closed, CONE_STICKS, a->e);
-    if (n == 2 && along > 0) {
-      const double e[2] = { w[0] / size, w[1] / size };
+    if (n > 1 && along > 0) {
       const double before = v.size;
-      violate(&v, relative(fabs(w[0] * a->e[1] - w[1] * a->e[0]), s->scale_w), v.closed, CONE_SLIPS, e);
+      for (int t = 0; t < 3; t++) e[t] = w[t] / size;
+      violate(&v, relative(cone_across(w, a->e), s->scale_w), v.closed, CONE_SLIPS, e);
       v.turns = v.size > before;
     }
   }
@@ -72,8 +72,9 @@ void cdni_cone_read(cone_set *s, double narrow) {
   for (int r = 0; r < s->rows; r++) largest = fmax(largest, isfinite(s->p[r]) ? fabs(s->p[r]) : INFINITY);
   for (int i = 0; i < s->n; i++) {
     cone *a = &s->cones[i];
-    const double *p = s->p + (a->n > 0 ? a->tangent : 0);
-    const double size = a->n == 0 ? 0 : a->n == 1 ? fabs(p[0]) : hypot(p[0], p[1]);
+    double p[CONE_MOST_TANGENTS];
+    cone_get(a, s->p, p);
+    const double size = cone_norm(p);
     if (a->normal >= 0) a->closed = s->p[a->normal] > a->floor + 1e-9 * largest;
     const double most = cone_bound(a, s->p, !a->slips);
     const bool open = a->normal >= 0 && !a->closed && a->floor == 0;

@@ -39,7 +39,7 @@ typedef struct cone_set {
   double *b, *p, *w;
   cone *cones, *kept; /* kept, kept_p: a solution, beside which another is sought */
   double *kept_p;
-  int *slot;               /* by row: 3 times its cone, and 0 for its normal, 1 and 2 for its tangents */
+  int *slot;               /* by row: 3 times its cone, and its place there */
   double scale_p, scale_w; /* the largest numbers among pushes and results */
   double residual;
   int solutions;
@@ -65,6 +65,13 @@ typedef struct cone_set {
 
 /* ---- cone_set.c ---- */
 
+/* Places in the block of a cone: 0 for its normal, 1 and 2 for its tangents, or all three for these. */
+static inline int cone_place(const cone *c, int tangent) { return c->n > 2 ? tangent : 1 + tangent; }
+/* The rows by place; -1: none. */
+static inline void cone_places(const cone *c, int rows[3]) {
+  rows[0] = c->normal, rows[1] = rows[2] = -1;
+  for (int t = 0; t < c->n; t++) rows[cone_place(c, t)] = c->tangent + t;
+}
 /* Whether the normal pushes freely, so that its push is an unknown. */
 static inline bool cone_pushes(const cone *c) { return c->normal >= 0 && c->closed; }
 /* The bound of the tangents for pushes p. */
@@ -83,7 +90,7 @@ static inline double cone_row(const cone_set *s, int row, const double *p) {
 /* Whether forces along a row change anything. */
 bool cdni_cone_acts(const cone_set *s, int row);
 /* The tangents that act: their number, and whether the first does. */
-int cdni_cone_tangents(const cone_set *s, const cone *a, int act[2]);
+int cdni_cone_tangents(const cone_set *s, const cone *a, int act[CONE_MOST_TANGENTS]);
 /* w of p, and the scales. */
 void cdni_cone_results(cone_set *s);
 /* The statuses that pushes and results agree with, and the residual of all conditions by them. */
@@ -95,7 +102,7 @@ typedef struct cone_violation {
   double size; /* relative */
   bool closed;
   cone_status status;
-  double e[2];
+  double e[CONE_MOST_TANGENTS];
   bool turns; /* only the direction of slip changes */
 } cone_violation;
 cone_violation cdni_cone_look(const cone_set *s, const cone *a);

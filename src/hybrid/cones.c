@@ -87,7 +87,7 @@ static void fill(const cone_problem *c, cone_set *s, const int *row, const int *
     cone *a = &s->cones[i];
     if (a->normal >= 0) a->normal = local[a->normal], s->slot[a->normal] = 3 * i;
     if (a->n > 0) a->tangent = local[a->tangent];
-    for (int t = 0; t < a->n; t++) s->slot[a->tangent + t] = 3 * i + 1 + t;
+    for (int t = 0; t < a->n; t++) s->slot[a->tangent + t] = 3 * i + cone_place(a, t);
     a->closed = a->closed && a->normal >= 0;
     if (a->slips) a->status = CONE_SLIPS;
     if (a->normal >= 0 && !a->closed && a->floor <= 0) a->status = CONE_OPEN;
@@ -165,7 +165,7 @@ static bool solve_island(cone_problem *c, const int *which, int n, int *row, int
   for (int i = 0; i < n; i++) {
     cone *a = &c->cones[which[i]];
     a->closed = s.cones[i].closed, a->status = s.cones[i].status;
-    a->e[0] = s.cones[i].e[0], a->e[1] = s.cones[i].e[1];
+    memcpy(a->e, s.cones[i].e, sizeof a->e);
   }
   for (int r = 0; r < s.rows; r++) c->p[row[r]] = s.p[r], c->w[row[r]] = s.w[r];
   c->residual = fmax(c->residual, s.residual), c->solutions *= s.solutions;

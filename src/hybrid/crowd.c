@@ -33,7 +33,7 @@ bool cdni_crowd_note(const cdn_state *state, double accuracy, cdn_hybrid_totals 
 typedef struct deed {
   bool closed, stays, slides;
   cone_status status;
-  double e[2], impulse;
+  double e[CONE_MOST_TANGENTS], impulse;
 } deed;
 
 /* Numbers of a step: what it began with, and what it sets; by one-sided element its gap, and what it did last. */
@@ -193,7 +193,7 @@ static void guess(const crowd *c) {
     cone *k = &m->cones[m->side_cone[i]];
     const deed *did = &c->was[i];
     k->closed = did->closed || m->v[k->normal] + m->allowed[k->normal] < 0;
-    if (did->closed) k->status = did->status, k->e[0] = did->e[0], k->e[1] = did->e[1];
+    if (did->closed) k->status = did->status, memcpy(k->e, did->e, sizeof k->e);
   }
 }
 
@@ -211,7 +211,7 @@ static void keep(crowd *c) {
     c->did[i].slides = c->did[i].stays && slip > SLOW * m->accuracy;
     if (!(m->total[k->normal] > 0)) continue;
     c->did[i].closed = true, c->did[i].impulse += m->total[k->normal];
-    c->did[i].status = k->status, c->did[i].e[0] = k->e[0], c->did[i].e[1] = k->e[1];
+    c->did[i].status = k->status, memcpy(c->did[i].e, k->e, sizeof k->e);
   }
 }
 

@@ -148,8 +148,8 @@ bool cdni_hybrid_check_mobilizer(cdni_adder *by, cdn_body mobilizer, cdn_vec3 ax
 static bool check_friction(cdni_adder *by, const hybrid_room *room, const cdn_dry_friction_def *d) {
   if (!cdni_hybrid_check_constraint(by, room, d->slip, "constraint")) return false;
   const constraint_element *c = element_of(by->system, d->slip);
-  if (c->np != 0 || c->na != 0 || c->nv < 1 || c->nv > 2)
-    return cdni_hybrid_refuse(by, "its constraint must have one or two equations, at velocity level");
+  if (c->np != 0 || c->na != 0 || c->nv < 1 || c->nv > CONE_MOST_TANGENTS)
+    return cdni_hybrid_refuse(by, "its constraint must have one to three equations, at velocity level");
   if (d->normal.i != -1) cdni_adder_check_there(by, "one-sided constraint", d->normal.i, hybrid_sides(room));
   if (d->reaction.i != -1 && by->ok) cdni_hybrid_check_constraint(by, room, d->reaction, "constraint");
   if (by->ok && !(d->mu_ratio > 0 && d->mu_ratio <= FINITE))
@@ -160,7 +160,8 @@ static bool check_friction(cdni_adder *by, const hybrid_room *room, const cdn_dr
     return cdni_hybrid_refuse(by, "its reaction has too many equations");
   return check_range(by, "load", d->load, FINITE) &&
          (d->mu_static == -1 || check_range(by, "mu_static", d->mu_static, FINITE)) &&
-         check_range(by, "mu_dynamic", d->mu_dynamic, FINITE) && check_range(by, "viscous", d->viscous, FINITE);
+         check_range(by, "mu_dynamic", d->mu_dynamic, FINITE) && check_range(by, "viscous", d->viscous, FINITE) &&
+         check_range(by, "moment_length", d->moment_length, FINITE);
 }
 
 v3 cdni_hybrid_axis(cdn_vec3 axis) {
@@ -168,10 +169,12 @@ v3 cdni_hybrid_axis(cdn_vec3 axis) {
   return size > 0 ? v3_scale(1 / size, cdni_to_v3(axis)) : v3_zero();
 }
 
-static bool shares_normal(const hybrid_room *room, int normal) {
-  for (int i = 0; i < hybrid_frictions(room) && normal >= 0; i++)
-    if (friction_at(room, i)->normal == normal) return true;
-  return false;
+/* Whether the cone of its normal has no room for it. */
+static bool shares_cone(const hybrid_room *room, const cdn_dry_friction_def *d, int n) {
+  if (d->normal.i < 0) return false;
+  for (int i = 0; i < hybrid_frictions(room); i++)
+    if (friction_at(room, i)->normal == d->normal.i) return true;
+  return n > 2;
 }
 
 static cdn_dry_friction add_friction(cdn_system *system, const char *function, const cdn_dry_friction_def *def) {
@@ -197,9 +200,9 @@ static cdn_dry_friction add_friction(cdn_system *system, const char *function, c
                                  .mobilizer = d.mobilizer.i,
                                  .joint = d.mobilizer.i >= 0 ? room->joints : -1,
                                  .axis = cdni_hybrid_axis(d.axis),
-                                 .shares = shares_normal(room, d.normal.i),
+                                 .shares = shares_cone(room, &d, element_of(system, d.slip)->nv),
                                  .part = "" };
-  const double params[FRICTION_PARAMS] = { d.load, d.mu_static, d.mu_dynamic, d.viscous, d.mu_ratio };
+  const double params[FRICTION_PARAMS] = { d.load, d.mu_static, d.mu_dynamic, d.viscous, d.mu_ratio, d.moment_length };
   if (!element.name) cdni_adder_refuse(&by, CDN_ERR_NOMEM, "out of memory");
   if (!by.ok || !cdni_hybrid_keep(&by, &room->frictions, sizeof element, &element, &room->friction_params,
                                   FRICTION_PARAMS, params)) {

@@ -57,20 +57,20 @@ static cdn_status move_gap(const void *self, cdn_state *state, int i, double *ga
 }
 
 /* Of a slip with speed v: *left is positive until it may have come to its end, *until until it is fast. Along one
- * equation a slip ends where it has turned back. Along two it seldom passes zero: it ends where it is slow; one that
+ * equation a slip ends where it has turned back. Along more it seldom passes zero: it ends where it is slow; one that
  * is slow ends where it has turned back, and is looked at again where it is faster, or, where it begins, has turned
  * away from where it began. A spin that begins, too, may turn back slowly: where a ball comes from a face to an edge,
  * the push that bounds its friction jumps, and within the rounding of that place it begins and ends again and again. */
-static void follow_slip(const double *numbers, int n, const double v[2], double *left, double *until) {
-  const double *d = numbers + FRICTION_DIRECTION, rest = numbers[FRICTION_REST], size = hypot(v[0], v[1]);
+static void follow_slip(const double *numbers, int n, const double v[CONE_MOST_TANGENTS], double *left, double *until) {
+  const double *d = numbers + FRICTION_DIRECTION, rest = numbers[FRICTION_REST], size = cone_norm(v);
   *left = *until = NAN;
   if (n == 1) {
     *left = v[0] * d[0] + fabs(rest);
     if (rest < 0) *until = -3 * rest - size;
   } else if (rest > 0) *left = size - rest;
   else {
-    *left = v[0] * d[0] + v[1] * d[1] + SLIP_AT_REST;
-    *until = numbers[FRICTION_BEGINS] ? -rest - fabs(v[0] * d[1] - v[1] * d[0]) : -3 * rest - size;
+    *left = cone_dot(v, d) + SLIP_AT_REST;
+    *until = numbers[FRICTION_BEGINS] ? -rest - cone_across(v, d) : -3 * rest - size;
   }
 }
 
@@ -86,7 +86,7 @@ static cdn_status calc_speeds(const hybrid_room *room, cdn_state *state, double 
   }
   speeds += hybrid_sides(room);
   for (int i = 0; i < hybrid_frictions(room); i++, speeds += 2) {
-    double v[2];
+    double v[CONE_MOST_TANGENTS];
     speeds[0] = speeds[1] = NAN;
     if (friction_status_in(room, statuses, i) != CDN_FRICTION_SLIP) continue;
     CDNI_TRY(cdni_friction_slip(room, state, i, v));
@@ -111,14 +111,14 @@ static double beyond(double rounding, double value) { return fabs(value) < round
 
 /* Of reactions that are kept on one side: whether the force may begin to act, or come to rest. */
 static void calc_kept(const hybrid_room *room, cdn_state *state, const pressing *p, double rounding, double *values) {
-  const double *forces = cdni_hybrid_forces(room, state) + 2 * hybrid_frictions(room);
   for (int i = 0; i < hybrid_kept(room); i++, values += 2) {
     const kept_reaction *x = kept_at(room, i);
     values[0] = values[1] = NAN;
     if (x->sense == 0 || (x->constraint >= 0 && !cdn_constraint_is_enabled(state, (cdn_constraint){ x->constraint })))
       continue;
     const double *numbers = hybrid_statuses(room, state) + kept_place(room, i);
-    if (numbers[KEPT_ACTS] != 0) values[1] = beyond(rounding, numbers[KEPT_SIGN] * forces[2 * i]);
+    if (numbers[KEPT_ACTS] != 0)
+      values[1] = beyond(rounding, numbers[KEPT_SIGN] * *follower_force(room, state, hybrid_frictions(room) + i));
     else values[0] = beyond(rounding, x->sense * (cdni_kept_now(room, i, p, NULL) - kept_value(room, state, i)));
   }
 }

@@ -19,8 +19,10 @@ typedef struct slip_answer {
   cdn_status (*solve)(cdn_state *state, int columns, double *X, double *L);
   /* Whether the answer differs from that of masses and constraints: soft rows act. */
   cdn_status (*bends)(cdn_state *state, bool *does);
-  /* The forces on bodies, about M's origins, but for those of constraints. */
+  /* The forces on bodies, about M's origins, but for those of constraints; and without those of soft rows and of what
+   * follows reactions. */
   cdn_status (*forces)(cdn_state *state, const sv **F);
+  cdn_status (*applied)(cdn_state *state, const sv **F);
 } slip_answer;
 /* Declares the friction forces of an evaluation as a companion of the accelerations, which answer like this. The System
  * is being frozen. */
@@ -54,15 +56,14 @@ cdn_status cdni_hybrid_correct(const hybrid_room *room, cdn_state *state, const 
 /* ---- derivatives while friction slips (slip_vary.c) ---- */
 
 struct derivative_pass;
-/* The number of frictions that slip. */
+/* The number of rows of changes of forces that follow reactions. */
 int cdni_hybrid_slip_count(const hybrid_room *room, const cdn_state *state);
 /* Adds to the derivatives of tau how the forces of slipping friction change along with what slips, and turn, at
- * constant size; the pass has them among all forces. Writes by how much each size changes with q and u at constant
- * multipliers (a row of nu numbers for each; NULL: not wanted). */
-cdn_status cdni_hybrid_differentiate(const hybrid_room *room, struct derivative_pass *p, double *by_q, double *by_u);
+ * constant size; the pass has them among all forces. Writes by how much each size changes with q, u and z at constant
+ * accelerations and multipliers (a row of nu or nz numbers for each; NULL: not wanted). */
+cdn_status cdni_hybrid_differentiate(const hybrid_room *room, struct derivative_pass *p, double *const by[3]);
 /* Changes of udot (nu rows) and of the multipliers (a row an equation of all constraints), a column for each variable.
- * On entry with sizes of forces that stay, on return the true ones. `change` (NULL: zero): those of the sizes at
- * constant multipliers, a row for each friction that slips. */
+ * On entry with sizes of forces that stay, on return the true ones. `change` (NULL: zero): the rows of changes. */
 typedef struct slip_variation {
   int columns;
   double *udot, *lambda;
@@ -103,35 +104,58 @@ typedef struct multiplier_cone {
   int normal, tangent, n;
   double sign, mu, base;
   int shared; /* the row of a push, with its sign, which another cone has, and which mu times is part of base; or -1 */
+  double ratio; /* of an ellipse: the second of the n multipliers counts by its part of that */
 } multiplier_cone;
-/* Writes them (NULL: only counted), with the bounds that follow from these multipliers; returns their number. */
-int cdni_hybrid_limits(const hybrid_room *room, const cdn_state *state, const double *lambda, multiplier_cone *cones);
+/* Writes them (NULL: only counted), with the bounds that follow from these multipliers, and from what mobilizers
+ * transmit (NULL: not known, and such bounds are infinite); returns their number. */
+int cdni_hybrid_limits(const hybrid_room *room, const cdn_state *state, const double *lambda, const double *joints,
+                       multiplier_cone *cones);
 /* The numbers of such a cone; where they are: inside; on its mantle; without push, and friction free, or at its bound.
  */
 typedef struct limit_numbers {
-  double push, t[2], size, slope, base; /* size: of t; slope, base: of the mantle */
+  double push, t[3], size, slope, base; /* size: of t; slope, base: of the mantle */
 } limit_numbers;
 typedef enum limit_place { LIMIT_INSIDE, LIMIT_MANTLE, LIMIT_NO_PUSH, LIMIT_RIM } limit_place;
 /* Makes them the nearest admissible numbers, and tells where they were (nearest.c). */
 limit_place cdni_limit_project(limit_numbers *l);
 /* What a small change of such numbers is after that. */
-void cdni_limit_change(const limit_numbers *l, limit_place place, double *push, double t[2]);
+void cdni_limit_change(const limit_numbers *l, limit_place place, double *push, double t[3]);
 
 /* Equations that depend on each other leave multipliers open. If those of least norm are not admissible, takes those
  * that are, of least norm among these; where none are, those that are nearest to be. Accelerations do not depend on
  * them. */
 cdn_status cdni_hybrid_share(const hybrid_room *room, cdn_state *state);
 
-/* Of friction that slips, as forces that a balance r + G^T lambda contains: what its load does to r (nu), and what its
- * push does to rows of G (equations x nu). Fails, by name, where the reaction of a constraint presses. */
-cdn_status cdni_hybrid_add_slips(const hybrid_room *room, cdn_state *state, const char *function, double *r, double *G);
+/* ---- for inverse dynamics: forces that follow reactions in a balance r + sum of lambda G (balance.c) ---- */
 
-/* Fails, by name, if any friction that a mobilizer presses has this status, or sticks with unequal coefficients. */
-cdn_status cdni_hybrid_refuse_joints(const hybrid_room *room, cdn_state *state, const char *function,
-                                     cdn_friction_status status);
+typedef struct hybrid_balance hybrid_balance;
+/* With accelerations udot, those of M's origins, A, and forces F on bodies, about these (of soft rows, too, but of
+ * nothing here). It takes scratch of the State, which the end gives back. */
+cdn_status cdni_hybrid_balance_begin(const hybrid_room *room, cdn_state *state, const char *function,
+                                     const double *udot, const sv *A, const sv *F, hybrid_balance **out);
+void cdni_hybrid_balance_end(hybrid_balance *b);
+/* Adds to r (nu) and to the rows of G (equations of all constraints x nu) what friction that slips asks for near these
+ * multipliers. Fails, by name, where it does not follow from them. */
+cdn_status cdni_hybrid_balance_add(hybrid_balance *b, const double *lambda, double *r, double *G);
+/* Takes the friction that belongs to these multipliers from there; returns by how much it has changed, relatively. */
+double cdni_hybrid_balance_take(hybrid_balance *b, const double *lambda);
+/* What mobilizers transmit with these multipliers and that friction; NULL: nobody asks for it. */
+const double *cdni_hybrid_balance_joints(hybrid_balance *b, const double *lambda);
+/* The number of forces that keep reactions. They have rows of G of their own, behind the others; multipliers that they
+ * keep become part of r. */
+int cdni_hybrid_kept_count(const hybrid_room *room, const cdn_state *state);
+cdn_status cdni_hybrid_balance_keep(const hybrid_room *room, cdn_state *state, double *r, double *G);
+/* Writes the multipliers that are kept; fails, by name, if a mobilizer does not transmit what is kept. */
+void cdni_hybrid_fill_kept(const hybrid_room *room, const cdn_state *state, double *lambda);
+cdn_status cdni_hybrid_check_kept(hybrid_balance *b, const double *lambda);
+/* Multiplies the scale of multipliers whose bound is an ellipse, so that it becomes a circle. */
+void cdni_hybrid_scale_ellipses(const hybrid_room *room, const cdn_state *state, double *scale);
 
-/* Fails, by name, if any reaction is kept (while_acting: by a force that acts). */
-cdn_status cdni_hybrid_refuse_kept(const hybrid_room *room, cdn_state *state, const char *function, bool while_acting);
+/* Fails, by name, if a force follows what a mobilizer transmits. */
+cdn_status cdni_hybrid_refuse_joints(const hybrid_room *room, cdn_state *state, const char *function);
+
+/* Fails, by name, if any reaction is kept. */
+cdn_status cdni_hybrid_refuse_kept(const hybrid_room *room, cdn_state *state, const char *function);
 
 /* The power of friction that slips and of forces that keep reactions, W. */
 cdn_status cdni_hybrid_power(const hybrid_room *room, cdn_state *state, double *power);
@@ -155,7 +179,7 @@ double cdni_hybrid_friction_bound(const hybrid_room *room, const cdn_state *stat
  * its equations. Stage: Velocity. */
 cdn_status cdni_hybrid_push_side(const hybrid_room *room, cdn_state *state, int i, double push, cdn_spatial *F_G,
                                  double *f);
-cdn_status cdni_hybrid_push_friction(const hybrid_room *room, cdn_state *state, int i, const double force[2],
+cdn_status cdni_hybrid_push_friction(const hybrid_room *room, cdn_state *state, int i, const double *force,
                                      cdn_spatial *F_G, double *f);
 
 #endif

@@ -157,6 +157,8 @@ cdn_status cdni_moment_collide(moment *m, cdn_hybrid_totals *totals) {
   bool lowered = false;
   double scale;
   CDNI_TRY(cdni_moment_free_accelerations(m));
+  CDNI_TRY(cdni_moment_respond_kept(m, true));
+  memset(m->kept_total, 0, (size_t)hybrid_kept(m->room) * sizeof *m->kept_total);
   CDNI_TRY(find_impulses(m, &lowered));
   totals->lowered += lowered;
   for (int i = 0; i < hybrid_sides(m->room) && lowered; i++)
@@ -165,6 +167,8 @@ cdn_status cdni_moment_collide(moment *m, cdn_hybrid_totals *totals) {
   cdni_changes_note(m);
   memcpy(m->x, cdn_state_u(m->state), (size_t)m->all_nu * sizeof *m->x);
   for (int r = 0; r < m->rows; r++) cdni_sparse_add_to(&m->X, r, m->total[r], m->x + m->first_u);
+  for (int i = 0; i < hybrid_kept(m->room); i++)
+    for (int k = 0; k < m->nu; k++) m->x[m->first_u + k] += m->kept_total[i] * m->kept_X[i * m->nu + k];
   totals->impacts++, totals->captures += capture(m);
   cdni_bounces_note(m);
   memcpy(m->v, m->w, (size_t)m->rows * sizeof *m->v);

@@ -4,6 +4,7 @@
 
 #include "constraints/elements.h"
 #include "contact/rigid.h"
+#include "hybrid/cones.h"
 #include "hybrid/hybrid.h"
 #include "system/elements.h"
 
@@ -19,13 +20,21 @@ enum { ONE_SIDED_RESTITUTION, ONE_SIDED_CAPTURE, ONE_SIDED_STIFFNESS, ONE_SIDED_
 typedef struct dry_friction {
   char *name;
   int32_t slip, normal, reaction; /* constraint; one-sided element and constraint, or -1 */
-  int32_t n;                      /* equations */
-  bool shares;                    /* its normal has an earlier friction: spin, rolling */
-  const char *part;               /* of a slot's contact: "", " spin", " rolling"; static storage */
-  int32_t mobilizer, joint;       /* whose mobilizer presses: a body, or -1; its place among such frictions, or -1 */
-  v3 axis;                        /* in its frame M: a unit vector; only what is across it presses. 0: all */
+  int32_t n;                      /* equations, at most CONE_MOST_TANGENTS */
+  bool shares;              /* its normal has an earlier friction (spin, rolling), or no room for it in its cone */
+  const char *part;         /* of a slot's contact: "", " spin", " rolling"; static storage */
+  int32_t mobilizer, joint; /* whose mobilizer presses: a body, or -1; its place among such frictions, or -1 */
+  v3 axis;                  /* in its frame M: a unit vector; only the force across it presses. 0: all */
 } dry_friction;
-enum { FRICTION_LOAD, FRICTION_STATIC, FRICTION_DYNAMIC, FRICTION_VISCOUS, FRICTION_RATIO, FRICTION_PARAMS };
+enum {
+  FRICTION_LOAD,
+  FRICTION_STATIC,
+  FRICTION_DYNAMIC,
+  FRICTION_VISCOUS,
+  FRICTION_RATIO,
+  FRICTION_LENGTH,
+  FRICTION_PARAMS
+};
 
 /* A force along the row of `push`, a constraint that never holds, which keeps a reaction: a multiplier, or (constraint
  * -1) the part along `axis` of what a mobilizer transmits. */
@@ -37,12 +46,18 @@ typedef struct kept_reaction {
 } kept_reaction;
 enum { KEPT_VALUE, KEPT_PARAMS };
 
-/* The status in a State: one number of each one-sided element (0 or 1), then five of each friction: what it does, the
- * direction of its slip (two), the speed below which the slip may have come to its end (negative: it is slower), and
+/* The status in a State: one number of each one-sided element (0 or 1), then six of each friction: what it does, the
+ * direction of its slip (three), the speed below which the slip may have come to its end (negative: it is slower), and
  * whether it begins (slip.c). Then come two of each kept reaction: whether its force acts, and the sign of that force
  * (exactly: 0). Last comes one of each one-sided element: how far below zero its gap must be to touch. What has let go
  * slowly is near zero for a while, and rounding is no touch. */
-enum { FRICTION_STATUS, FRICTION_DIRECTION, FRICTION_REST = 3, FRICTION_BEGINS, FRICTION_NUMBERS };
+enum {
+  FRICTION_STATUS,
+  FRICTION_DIRECTION,
+  FRICTION_REST = FRICTION_DIRECTION + CONE_MOST_TANGENTS,
+  FRICTION_BEGINS,
+  FRICTION_NUMBERS
+};
 enum { KEPT_ACTS, KEPT_SIGN, KEPT_NUMBERS };
 
 /* Speeds of slip below this are at rest, m/s or rad/s: what is left where others hold friction at its bound, or where
@@ -59,8 +74,7 @@ enum { LAST_TIME, LAST_RESUME, LAST_CALM, LAST_NEED, LAST_END, LAST_BETWEEN, LAS
 enum {
   CHANGE_BEFORE,
   CHANGE_IMPULSE,
-  CHANGE_SECOND_IMPULSE,
-  CHANGE_ENERGY,
+  CHANGE_ENERGY = CHANGE_IMPULSE + CONE_MOST_TANGENTS,
   CHANGE_A, /* of what a slot held: its shapes, and which of their features */
   CHANGE_B,
   CHANGE_FEATURE,
@@ -116,7 +130,7 @@ static inline const double *friction_params(const hybrid_room *room, const cdn_s
 /* Whether a friction has a cone of its own, without a normal: nothing presses that a cone has, or its normal has
  * another friction in its cone. Then its bound follows the push of that normal. */
 static inline bool friction_is_apart(const dry_friction *x) { return x->normal < 0 || x->shares; }
-/* Where mu differs along the two equations, the second row is multiplied by the ratio (and its force divided) in all
+/* Where mu differs along the equations, the second row is multiplied by the ratio (and its force divided) in all
  * that decides about friction: there the bound is a circle, and the force points against the slip. Of equation k: */
 static inline double friction_scale(const hybrid_room *room, const cdn_state *state, int i, int k) {
   return k == 1 ? friction_params(room, state, i)[FRICTION_RATIO] : 1;
@@ -188,13 +202,18 @@ void cdni_hybrid_name_shapes(const cdn_system *system, int a, int b, char *text,
 /* Appends " spin" or " rolling". */
 void cdni_hybrid_name_part(const dry_friction *x, char *text, size_t size);
 
+/* The numbers of what a mobilizer transmits: a force, and a moment over a length. Of each force that follows
+ * reactions: along the equations of its constraint. */
+enum { JOINT_NUMBERS = 6, FOLLOWER_NUMBERS = CONE_MOST_TANGENTS };
+
 /* Room for the numbers of one element's equations. */
 enum { HYBRID_MOST_EQUATIONS = 32 };
 
 /* The speed of slip of a friction (n numbers; the rest is 0), the second times the ratio of its coefficients. */
-cdn_status cdni_friction_slip(const hybrid_room *room, cdn_state *state, int i, double v[2]);
+cdn_status cdni_friction_slip(const hybrid_room *room, cdn_state *state, int i, double v[CONE_MOST_TANGENTS]);
 /* The direction of slip: that of v, or, where v is at rest or has just turned back, that of the status. */
-void cdni_friction_direction(const double *numbers, int n, const double v[2], double e[2]);
+void cdni_friction_direction(const double *numbers, int n, const double v[CONE_MOST_TANGENTS],
+                             double e[CONE_MOST_TANGENTS]);
 
 /* changes.c: of captured steps: when they go on, s (0: they do not); how many have been calm. */
 double cdni_changes_captured(const hybrid_room *room, const cdn_state *state, int which);

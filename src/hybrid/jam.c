@@ -13,7 +13,7 @@ enum { MOST_SHIFTS = 8 };
 /* The time in which a slip, whose direction follows from its speed, would be another one at these rates of speeds. */
 static cdn_status time_of(moment *m, const double *u, const double *rates, double *time) {
   const hybrid_room *room = m->room;
-  double v[2], next[2];
+  double v[3], next[3], change[3];
   *time = INFINITY;
   for (int i = 0; i < hybrid_frictions(room); i++) {
     const bool slips = friction_status(room, m->state, i) == CDN_FRICTION_SLIP;
@@ -23,8 +23,8 @@ static cdn_status time_of(moment *m, const double *u, const double *rates, doubl
     for (int k = 0; k < m->all_nu; k++) m->x[k] = u[k] + rates[k];
     CDNI_TRY(cdn_state_set_u(m->state, m->x));
     CDNI_TRY(cdni_friction_slip(room, m->state, i, next));
-    const double change = hypot(next[0] - v[0], next[1] - v[1]);
-    if (change > 0) *time = fmin(*time, hypot(v[0], v[1]) / change);
+    for (int k = 0; k < 3; k++) change[k] = next[k] - v[k];
+    if (cone_norm(change) > 0) *time = fmin(*time, cone_norm(v) / cone_norm(change));
   }
   return cdn_state_set_u(m->state, u);
 }
@@ -40,13 +40,12 @@ static cdn_status gains(moment *m, double before, bool *does) {
 
 /* Behind that the forces that would agree pull: friction pushes along a slip. */
 static cdn_status pulls(const hybrid_room *room, cdn_state *state, bool *pulls) {
-  const double *forces = cdni_hybrid_forces(room, state);
   *pulls = false;
   for (int i = 0; i < hybrid_frictions(room); i++) {
-    double v[2];
+    double v[CONE_MOST_TANGENTS];
     if (friction_status(room, state, i) != CDN_FRICTION_SLIP) continue;
     CDNI_TRY(cdni_friction_slip(room, state, i, v));
-    *pulls = *pulls || v[0] * forces[2 * i] + v[1] * forces[2 * i + 1] > 0;
+    *pulls = *pulls || cone_dot(v, follower_force(room, state, i)) > 0;
   }
   return CDN_OK;
 }

@@ -69,12 +69,11 @@ cdn_kept_reaction cdn_system_keep_reaction(cdn_system *system, const cdn_kept_re
   return (cdn_kept_reaction){ (int32_t)room->kept.count - 1 };
 }
 
-cdn_status cdni_hybrid_refuse_kept(const hybrid_room *room, cdn_state *state, const char *function, bool while_acting) {
-  for (int i = 0; i < hybrid_kept(room); i++)
-    if (!while_acting || kept_acts(room, state, i))
-      return cdni_state_fail(state, CDN_ERR_UNSUPPORTED, false, function, kept_at(room, i)->name,
-                             "'%s' keeps a reaction, which %s cannot handle", kept_at(room, i)->name, function);
-  return CDN_OK;
+cdn_status cdni_hybrid_refuse_kept(const hybrid_room *room, cdn_state *state, const char *function) {
+  if (hybrid_kept(room) == 0) return CDN_OK;
+  const char *name = kept_at(room, 0)->name;
+  return cdni_state_fail(state, CDN_ERR_UNSUPPORTED, false, function, name,
+                         "'%s' keeps a reaction, which %s cannot handle", name, function);
 }
 
 /* ---- what programs ask ---- */
@@ -111,6 +110,6 @@ cdn_status cdn_kept_reaction_force(cdn_state *state, cdn_kept_reaction element, 
   if (!exists(room, element)) return cdni_state_lacks(state, __func__, "kept reaction", (int)element.i);
   if (!kept_acts(room, state, element.i)) return CDN_OK;
   CDNI_TRY(cdn_realize(state, CDN_STAGE_ACCELERATION));
-  *force = cdni_hybrid_forces(room, state)[2 * (hybrid_frictions(room) + element.i)];
+  *force = *follower_force(room, state, hybrid_frictions(room) + element.i);
   return CDN_OK;
 }

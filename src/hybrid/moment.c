@@ -22,14 +22,14 @@ static size_t divide_elements(moment *m, char *base) {
   m->side_cone = cdni_part(base, &at, sides, sizeof *m->side_cone);
   m->friction_cone = cdni_part(base, &at, frictions, sizeof *m->friction_cone);
   m->was = cdni_part(base, &at, frictions, sizeof *m->was);
-  m->was_e = cdni_part(base, &at, 2 * frictions, sizeof(double));
+  m->was_e = cdni_part(base, &at, CONE_MOST_TANGENTS * frictions, sizeof(double));
   m->begins = cdni_part(base, &at, frictions, sizeof *m->begins);
   m->f = cdni_part(base, &at, all, sizeof(double));
   m->x = cdni_part(base, &at, all, sizeof(double));
   m->lambda = cdni_part(base, &at, (size_t)m->all_equations, sizeof(double));
   m->free_lambda = cdni_part(base, &at, (size_t)m->equations, sizeof(double));
-  m->free_joints = cdni_part(base, &at, 3 * (size_t)m->room->joints, sizeof(double));
-  const size_t kept = (size_t)hybrid_kept(m->room), joints = 3 * (size_t)m->room->joints;
+  m->free_joints = cdni_part(base, &at, JOINT_NUMBERS * (size_t)m->room->joints, sizeof(double));
+  const size_t kept = (size_t)hybrid_kept(m->room), joints = JOINT_NUMBERS * (size_t)m->room->joints;
   m->kept_G = cdni_part(base, &at, kept * (size_t)m->nu, sizeof(double));
   m->kept_X = cdni_part(base, &at, kept * (size_t)m->nu, sizeof(double));
   m->kept_L = cdni_part(base, &at, kept * (size_t)m->equations, sizeof(double));
@@ -37,6 +37,7 @@ static size_t divide_elements(moment *m, char *base) {
   m->kept = cdni_part(base, &at, 3 * kept, sizeof(double));
   m->kept_lambda = cdni_part(base, &at, kept > 0 ? (size_t)m->equations : 0, sizeof(double));
   m->kept_joints = cdni_part(base, &at, kept > 0 ? joints : 0, sizeof(double));
+  m->kept_total = cdni_part(base, &at, kept, sizeof(double));
   m->keeps = cdni_part(base, &at, kept, sizeof *m->keeps);
   m->kept_before = cdni_part(base, &at, kept, sizeof *m->kept_before);
   m->changes = cdni_part(base, &at, hybrid_changes(m->room), sizeof(double));
@@ -48,7 +49,7 @@ static size_t divide_rows(moment *m, char *base) {
   const size_t rows = (size_t)m->most_rows;
   size_t at = 0;
   m->cones = cdni_part(base, &at, (size_t)m->most_cones, sizeof *m->cones);
-  m->J = cdni_part(base, &at, rows * 3 * (size_t)m->room->joints, sizeof(double));
+  m->J = cdni_part(base, &at, rows * JOINT_NUMBERS * (size_t)m->room->joints, sizeof(double));
   double **const vectors[] = { &m->v,     &m->b,     &m->p,      &m->w,      &m->e,
                                &m->least, &m->total, &m->before, &m->kept_b, &m->allowed };
   for (int i = 0; i < CDNI_COUNT(vectors); i++) *vectors[i] = cdni_part(base, &at, rows, sizeof(double));
@@ -230,7 +231,7 @@ cdn_status cdni_moment_arrange(moment *m) {
   }
   for (int i = 0; i < hybrid_frictions(room); i++) {
     const dry_friction *x = friction_at(room, i);
-    double v[2];
+    double v[CONE_MOST_TANGENTS];
     m->friction_cone[i] = x->normal >= 0 ? m->side_cone[x->normal] : m->n_cones;
     if (m->friction_cone[i] < 0) continue;
     if (friction_is_apart(x)) m->friction_cone[i] = m->n_cones;
@@ -248,17 +249,17 @@ static cdn_status remember(moment *m) {
   const hybrid_room *room = m->room;
   for (int i = 0; i < hybrid_frictions(room); i++) {
     const double *numbers = friction_numbers(room, m->state, i);
-    double *e = m->was_e + 2 * i;
+    double *e = m->was_e + CONE_MOST_TANGENTS * i;
     m->was[i] = friction_status(room, m->state, i);
-    e[0] = numbers[FRICTION_DIRECTION], e[1] = numbers[FRICTION_DIRECTION + 1];
+    memcpy(e, numbers + FRICTION_DIRECTION, CONE_MOST_TANGENTS * sizeof *e);
     m->begins[i] = cdni_friction_begins(room, hybrid_statuses(room, m->state), i);
     if (!m->fired || !fired_at(m->fired->slips, i)) continue;
     m->begins[i] = false; /* forces that brake it, now */
-    double force[2];
+    double force[CONE_MOST_TANGENTS] = { 0 };
     CDNI_TRY(cdn_dry_friction_force(m->state, (cdn_dry_friction){ i }, force));
     force[1] /= friction_scale(room, m->state, i, 1);
-    const double size = hypot(force[0], force[1]);
-    if (size > 0) e[0] = -force[0] / size, e[1] = -force[1] / size;
+    const double size = cone_norm(force);
+    for (int k = 0; k < CONE_MOST_TANGENTS && size > 0; k++) e[k] = -force[k] / size;
   }
   return CDN_OK;
 }

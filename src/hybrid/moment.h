@@ -28,7 +28,7 @@ typedef struct moment {
   bool *in;                       /* one-sided elements that may push */
   int *side_cone, *friction_cone; /* by element; -1: it takes no part */
   cdn_friction_status *was;       /* by friction: its status before */
-  double *was_e;                  /* and its direction, two numbers; of one that has begun to slip, where to */
+  double *was_e;                  /* and its direction, CONE_MOST_TANGENTS; of one that has begun to slip, where to */
   bool *begins;                   /* by friction: a slip that begins, along was_e, goes on so */
   bool starts;                    /* slips begin now */
   bool approach;                  /* bodies approach where nothing is between them: there is an impact */
@@ -53,9 +53,10 @@ typedef struct moment {
   /* Of kept reactions: the answers to each force (as G, X, L and J); the signs that the forces must have, the forces,
    * and how much each changes its own reaction; b, and the multipliers and joints without any; which act, and did. */
   double *kept_G, *kept_X, *kept_L, *kept_J, *kept, *kept_b, *kept_lambda, *kept_joints;
+  double *kept_total; /* impulses of these forces in an impact */
   bool *keeps, *kept_before;
   const char *unkept;      /* a force that does not change what it keeps; NULL: there is none */
-  double *J, *free_joints; /* of what mobilizers transmit: rows x 3 of each friction; without pushes */
+  double *J, *free_joints; /* of what mobilizers transmit: rows x all its numbers; without pushes */
   double *changes;         /* changes.c, bounces.c */
   bool stops;              /* what was about to part is captured: u does not know that yet */
   bool *lands, *leaves;    /* by one-sided element, of a sequence of bounces: which have approached, and parted */
@@ -95,9 +96,9 @@ cdn_status cdni_moment_free_accelerations(moment *m);
 double cdni_moment_set_bounds(moment *m, bool impulses, const double *lambda, bool *depends);
 /* kept_moment.c: how the System answers the forces that keep reactions, and which of these acted; the cones solved
  * together with these forces, and whose are on afterwards. */
-cdn_status cdni_moment_respond_kept(moment *m);
+cdn_status cdni_moment_respond_kept(moment *m, bool impulses);
 void cdni_kept_begin(moment *m);
-bool cdni_moment_solve_kept(moment *m);
+bool cdni_moment_solve_kept(moment *m, bool impulses);
 void cdni_kept_set_statuses(const moment *m, double *status);
 /* The cones of the moment, with b, p and w of it. */
 cone_problem cdni_moment_problem(const moment *m);

@@ -1,6 +1,7 @@
 /* The nearest admissible push and friction of one contact. */
 #include <math.h>
 
+#include "hybrid/cones.h"
 #include "hybrid/hybrid.h"
 
 limit_place cdni_limit_project(limit_numbers *l) {
@@ -12,18 +13,20 @@ limit_place cdni_limit_project(limit_numbers *l) {
     push = 0, size = fmin(l->size, l->base);
     at = l->size > l->base ? LIMIT_RIM : LIMIT_NO_PUSH;
   }
-  for (int k = 0; k < 2 && l->size > 0; k++) l->t[k] *= size / l->size;
+  for (int k = 0; k < 3 && l->size > 0; k++) l->t[k] *= size / l->size;
   l->push = push;
   return at;
 }
 
-void cdni_limit_change(const limit_numbers *l, limit_place place, double *push, double t[2]) {
+void cdni_limit_change(const limit_numbers *l, limit_place place, double *push, double t[3]) {
   limit_numbers now = *l;
+  double e[3] = { 1, 0, 0 }, ratio = 1;
   if (place == LIMIT_INSIDE) return;
   cdni_limit_project(&now);
-  const double ex = l->size > 0 ? l->t[0] / l->size : 1, ey = l->size > 0 ? l->t[1] / l->size : 0;
-  double radial = t[0] * ex + t[1] * ey, across = t[1] * ex - t[0] * ey;
-  if (l->size > 0) across *= hypot(now.t[0], now.t[1]) / l->size;
+  for (int k = 0; k < 3 && l->size > 0; k++) e[k] = l->t[k] / l->size;
+  if (l->size > 0) ratio = cone_norm(now.t) / l->size;
+  double radial = cone_dot(t, e);
+  for (int k = 0; k < 3; k++) t[k] = ratio * (t[k] - radial * e[k]);
   const double along = (*push + l->slope * radial) / (1 + l->slope * l->slope);
   switch (place) {
     case LIMIT_MANTLE: *push = along, radial = l->slope * along; break;
@@ -31,5 +34,5 @@ void cdni_limit_change(const limit_numbers *l, limit_place place, double *push, 
     case LIMIT_RIM: *push = radial = 0; break;
     case LIMIT_INSIDE: break;
   }
-  t[0] = radial * ex - across * ey, t[1] = radial * ey + across * ex;
+  for (int k = 0; k < 3; k++) t[k] += radial * e[k];
 }

@@ -43,7 +43,7 @@ static bool is_rough_answer(const moment *m) {
 }
 
 static cdn_status solve(moment *m) {
-  if (!cdni_moment_solve(m, true, NULL)) {
+  if (!cdni_moment_solve_kept(m, true)) {
     if (!m->out_of_memory) CDNI_TRY(cdni_moment_contradicts(m, m->b));
     if (m->out_of_memory || !is_rough_answer(m))
       return cdni_moment_fails(m, cdni_matter_is_prescribed(m->room->matter, m->state)
@@ -75,6 +75,7 @@ cdn_status cdni_impact_by_phases(moment *m, double by) {
   bool expands = false;
   memcpy(m->w, m->v, (size_t)m->rows * sizeof *m->w);
   memset(m->total, 0, (size_t)m->rows * sizeof *m->total);
+  memset(m->kept_total, 0, (size_t)hybrid_kept(m->room) * sizeof *m->kept_total);
   ask_for_speeds(m, by, m->w, 1);
   CDNI_TRY(cdni_impact_end(m));
   ask_for_speeds(m, by, m->w, -1);

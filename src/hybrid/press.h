@@ -5,7 +5,7 @@
 #include "hybrid/internal.h"
 
 /* What presses, and its changes along some columns (a row a number; `columns` may be 0): the multipliers of all
- * constraints, and three numbers of each friction that a mobilizer presses, and of each kept reaction of a mobilizer
+ * constraints, and JOINT_NUMBERS of each friction that a mobilizer presses, and of each kept reaction of a mobilizer
  * (NULL: there are none). */
 typedef struct pressing {
   const double *lambda, *joints;
@@ -22,8 +22,11 @@ double cdni_kept_now(const hybrid_room *room, int i, const pressing *p, double *
 double cdni_friction_margin(const hybrid_room *room, const cdn_state *state, int i, const pressing *p, double *bound);
 
 /* What mobilizers transmit to these, with these forces on bodies (about M's origins, without those of constraints)
- * and the accelerations and multipliers that the State has, valid or not yet: three numbers each. */
+ * and the accelerations and multipliers that the State has, valid or not yet: JOINT_NUMBERS each. */
 cdn_status cdni_joint_forces(const hybrid_room *room, cdn_state *state, const sv *acting, double *joints);
+/* The same with accelerations A of M's origins and multipliers of all constraints (NULL: none). */
+cdn_status cdni_joint_forces_at(const hybrid_room *room, cdn_state *state, const sv *A, const sv *acting,
+                                const double *lambda, double *joints);
 /* The same of a State whose accelerations are valid, in scratch that the caller gives back (cdn_work_pop); NULL if
  * there are none. */
 cdn_status cdni_joints_of(const hybrid_room *room, cdn_state *state, double **joints);

@@ -3,7 +3,7 @@
 #include <stdio.h>
 
 #include "core/sized.h"
-#include "hybrid/internal.h"
+#include "hybrid/slip.h"
 #include "system/elements.h"
 
 static bool side_exists(const hybrid_room *room, cdn_one_sided e) {
@@ -95,7 +95,7 @@ cdn_friction_status cdn_dry_friction_get_status(const cdn_state *state, cdn_dry_
   return friction_exists(room, element) ? friction_status(room, state, element.i) : CDN_FRICTION_OFF;
 }
 
-cdn_status cdn_dry_friction_force(cdn_state *state, cdn_dry_friction element, double force[2]) {
+cdn_status cdn_dry_friction_force(cdn_state *state, cdn_dry_friction element, double *force) {
   CDNI_NEED(state, force);
   const hybrid_room *room = cdni_hybrid(cdn_state_system(state));
   const double *lambda;
@@ -104,13 +104,13 @@ cdn_status cdn_dry_friction_force(cdn_state *state, cdn_dry_friction element, do
   const dry_friction *x = friction_at(room, element.i);
   CDNI_TRY(find_multipliers(room, state, &lambda));
   lambda += constraint_at(room->constraints, x->slip)->row;
-  const double *slips = cdni_state_storage(state, room->forces);
+  const double *slips = follower_force(room, state, element.i);
   switch (friction_status(room, state, element.i)) {
     case CDN_FRICTION_OFF: return CDN_OK;
     case CDN_FRICTION_STICK:
       for (int k = 0; k < x->n; k++) force[k] = -lambda[k];
       return CDN_OK;
-    case CDN_FRICTION_SLIP: force[0] = slips[2 * element.i], force[1] = slips[2 * element.i + 1];
+    case CDN_FRICTION_SLIP: memcpy(force, slips, (size_t)x->n * sizeof *force); return CDN_OK;
   }
   return CDN_OK;
 }
@@ -201,11 +201,11 @@ cdn_status cdni_hybrid_contact_force(cdn_state *state, int contact, contact_forc
 static const cdni_parameter side_table[] = { { "restitution", "1", 0, 1, 0, 0, NULL },
                                              CDNI_NOT_NEGATIVE("capture_speed", "m/s|rad/s"),
                                              CDNI_POSITIVE("stiffness", "1") };
-static const cdni_parameter friction_table[] = { CDNI_NOT_NEGATIVE("load", "N|N m"),
-                                                 { "mu_static", "1", -1, INFINITY, 0, 0, "-1: as mu_dynamic" },
-                                                 CDNI_NOT_NEGATIVE("mu_dynamic", "1"),
-                                                 CDNI_NOT_NEGATIVE("viscous", "s/m|s/rad"),
-                                                 CDNI_POSITIVE("mu_ratio", "1") };
+static const cdni_parameter friction_table[] = {
+  CDNI_NOT_NEGATIVE("load", "N|N m"),   { "mu_static", "1", -1, INFINITY, 0, 0, "-1: as mu_dynamic" },
+  CDNI_NOT_NEGATIVE("mu_dynamic", "1"), CDNI_NOT_NEGATIVE("viscous", "s/m|s/rad"),
+  CDNI_POSITIVE("mu_ratio", "1"),       CDNI_NOT_NEGATIVE("moment_length", "m")
+};
 static const cdni_parameter kept_table[] = { CDNI_ANY("value", "N|N m") };
 _Static_assert(CDNI_COUNT(kept_table) == KEPT_PARAMS, "each parameter is described");
 _Static_assert(CDNI_COUNT(side_table) == ONE_SIDED_PARAMS, "each parameter is described");

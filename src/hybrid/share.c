@@ -20,13 +20,14 @@ static const double VIOLATED = 1e-13, LEFT = 1e-13, TAKEN = 2e-12;
 static const double WEIGHT = 1e6, SHRINKS = 0.5;
 /* The rounding of the function whose least value is sought, relative to it: steps that change it by less are taken. */
 static const double SUM_ROUNDING = 1e-14;
+enum { LIMIT_ROWS = 1 + CONE_MOST_TANGENTS };
 enum { MOST_OPEN = 100, MOVES = 20, STEPS = 40, HALVINGS = 30 };
 
 /* One cone: its rows among the equations of the plan (-1: none), and where they may be. */
 typedef struct limit {
-  int row[3]; /* normal, tangents */
-  double sign, slope, base;
-  double moved[3]; /* its multiplier over the weight */
+  int row[LIMIT_ROWS];             /* normal, tangents */
+  double sign, slope, base, ratio; /* ratio: of the second tangent, which counts by its part of that */
+  double moved[LIMIT_ROWS];        /* its multiplier over the weight */
   limit_place place;
 } limit;
 
@@ -78,8 +79,8 @@ static size_t divide_open(sharing *s, char *base) {
 static limit_numbers numbers_of(const limit *l, const double *z) {
   limit_numbers x = { .slope = l->slope, .base = l->base };
   if (l->row[0] >= 0) x.push = -l->sign * z[0];
-  x.t[0] = l->row[1] >= 0 ? z[1] : 0, x.t[1] = l->row[2] >= 0 ? z[2] : 0;
-  x.size = hypot(x.t[0], x.t[1]);
+  for (int k = 1; k < LIMIT_ROWS; k++) x.t[k - 1] = l->row[k] >= 0 ? z[k] : 0;
+  x.size = cone_norm(x.t);
   return x;
 }
 
@@ -88,17 +89,25 @@ static double distance_of(limit *l, const double *z, double *off) {
   limit_numbers x = numbers_of(l, z);
   l->place = cdni_limit_project(&x);
   off[0] = l->row[0] >= 0 ? z[0] + l->sign * x.push : 0;
-  off[1] = l->row[1] >= 0 ? z[1] - x.t[0] : 0, off[2] = l->row[2] >= 0 ? z[2] - x.t[1] : 0;
-  return off[0] * off[0] + off[1] * off[1] + off[2] * off[2];
+  double sum = off[0] * off[0];
+  for (int k = 1; k < LIMIT_ROWS; k++) {
+    off[k] = l->row[k] >= 0 ? z[k] - x.t[k - 1] : 0;
+    sum += off[k] * off[k];
+  }
+  return sum;
 }
+
+/* What its i-th multiplier counts by. */
+static double part_of(const limit *l, int i) { return i == 2 ? l->ratio : 1; }
 
 /* The cone's multipliers at y, shifted by `part` of what the method has moved. */
 static void read_cone(const sharing *s, const limit *l, const double *y, double part, double *z) {
-  for (int i = 0; i < 3; i++) {
+  for (int i = 0; i < LIMIT_ROWS; i++) {
     z[i] = 0;
     if (l->row[i] < 0) continue;
-    z[i] = s->lambda[l->row[i]] + part * l->moved[i];
+    z[i] = s->lambda[l->row[i]];
     for (int k = 0; k < s->k; k++) z[i] += s->N[(size_t)k * (size_t)s->m + (size_t)l->row[i]] * y[k];
+    z[i] = z[i] / part_of(l, i) + part * l->moved[i];
   }
 }
 
@@ -106,7 +115,7 @@ static void read_cone(const sharing *s, const limit *l, const double *y, double 
 static double violation(sharing *s, const double *y) {
   double most = 0;
   for (int i = 0; i < s->n; i++) {
-    double z[3], off[3];
+    double z[LIMIT_ROWS], off[LIMIT_ROWS];
     read_cone(s, &s->limits[i], y, 0, z);
     most = fmax(most, distance_of(&s->limits[i], z, off));
   }
@@ -126,7 +135,11 @@ static void describe(sharing *s) {
   for (int i = 0; i < s->n; i++) {
     const multiplier_cone *c = &s->cones[i];
     limit *l = &s->limits[i];
-    *l = (limit){ .row = { -1, -1, -1 }, .sign = c->sign, .slope = c->normal >= 0 ? c->mu : 0, .base = c->base };
+    *l = (limit){ .row = { -1, -1, -1, -1 },
+                  .sign = c->sign,
+                  .slope = c->normal >= 0 ? c->mu : 0,
+                  .base = c->base,
+                  .ratio = c->ratio };
     if (c->normal >= 0) l->row[0] = s->place[c->normal];
     if (c->shared >= 0 && isfinite(c->base)) {
       l->row[0] = s->place[c->shared], l->slope = c->mu;
@@ -147,7 +160,7 @@ static void fix(sharing *s, int constraint) {
 /* Whether the bound of a friction is not that of its cone alone. */
 static bool is_bound_beside(const sharing *s, int i) {
   const dry_friction *x = friction_at(s->room, i);
-  return x->joint >= 0 || x->reaction >= 0 || friction_scale(s->room, s->state, i, x->n - 1) != 1;
+  return x->joint >= 0 || x->reaction >= 0;
 }
 
 /* What friction that slips follows stays as it is, and so does friction whose bound is not that of a cone here, with
@@ -171,8 +184,8 @@ static void mark_cones(sharing *s) {
   for (int i = 0; i < s->n; i++) {
     const int *row = s->limits[i].row;
     bool any = false;
-    for (int t = 0; t < 3; t++) any = any || (row[t] >= 0 && s->marked[row[t]]);
-    for (int t = 0; t < 3 && any; t++)
+    for (int t = 0; t < LIMIT_ROWS; t++) any = any || (row[t] >= 0 && s->marked[row[t]]);
+    for (int t = 0; t < LIMIT_ROWS && any; t++)
       if (row[t] >= 0) s->marked[row[t]] = true;
   }
 }
@@ -182,10 +195,10 @@ static void mark_cones(sharing *s) {
 static int find_open(sharing *s) {
   int n = 0;
   for (int i = 0; i < s->n; i++) {
-    double z[3], off[3];
+    double z[LIMIT_ROWS], off[LIMIT_ROWS];
     read_cone(s, &s->limits[i], NULL, 0, z);
     const bool violated = sqrt(distance_of(&s->limits[i], z, off)) > VIOLATED * s->scale;
-    for (int t = 0; t < 3 && violated; t++)
+    for (int t = 0; t < LIMIT_ROWS && violated; t++)
       if (s->limits[i].row[t] >= 0) s->marked[s->limits[i].row[t]] = true;
   }
   for (int before = -1; n != before;) {
@@ -231,23 +244,27 @@ static double evaluate(sharing *s, const double *y, bool curves) {
   if (curves) memcpy(s->A, s->H, k * k * sizeof *s->A);
   for (int c = 0; c < s->n; c++) {
     limit *l = &s->limits[c];
-    double z[3], off[3];
+    double z[LIMIT_ROWS], off[LIMIT_ROWS];
     read_cone(s, l, y, 1, z);
     sum += 0.5 * WEIGHT * distance_of(l, z, off);
     if (l->place == LIMIT_INSIDE) continue;
     const limit_numbers x = numbers_of(l, z);
     for (size_t i = 0; i < k; i++) {
-      double d[3] = { 0, 0, 0 };
-      for (int t = 0; t < 3; t++)
-        if (l->row[t] >= 0) d[t] = s->N[i * (size_t)s->m + (size_t)l->row[t]];
-      s->g[i] += WEIGHT * (d[0] * off[0] + d[1] * off[1] + d[2] * off[2]);
+      double d[LIMIT_ROWS] = { 0 };
+      for (int t = 0; t < LIMIT_ROWS; t++)
+        if (l->row[t] >= 0) d[t] = s->N[i * (size_t)s->m + (size_t)l->row[t]] / part_of(l, t);
+      double along = 0;
+      for (int t = 0; t < LIMIT_ROWS; t++) along += d[t] * off[t];
+      s->g[i] += WEIGHT * along;
       if (!curves) continue;
-      double push = -l->sign * d[0], slide[2] = { d[1], d[2] };
+      double push = -l->sign * d[0], slide[3] = { d[1], d[2], d[3] };
       cdni_limit_change(&x, l->place, &push, slide);
-      const double rest[3] = { l->row[0] >= 0 ? d[0] + l->sign * push : 0, d[1] - slide[0], d[2] - slide[1] };
+      const double rest[] = { l->row[0] >= 0 ? d[0] + l->sign * push : 0, d[1] - slide[0], d[2] - slide[1],
+                              d[3] - slide[2] };
       for (size_t j = 0; j <= i; j++)
-        for (int t = 0; t < 3; t++)
-          if (l->row[t] >= 0) s->A[i * k + j] += WEIGHT * rest[t] * s->N[j * (size_t)s->m + (size_t)l->row[t]];
+        for (int t = 0; t < LIMIT_ROWS; t++)
+          if (l->row[t] >= 0)
+            s->A[i * k + j] += WEIGHT * rest[t] * s->N[j * (size_t)s->m + (size_t)l->row[t]] / part_of(l, t);
     }
   }
   return sum;
@@ -285,7 +302,7 @@ static double find(sharing *s) {
     before = now;
     for (int c = 0; c < s->n; c++) {
       limit *l = &s->limits[c];
-      double z[3], off[3];
+      double z[LIMIT_ROWS], off[LIMIT_ROWS];
       read_cone(s, l, s->y, 1, z);
       distance_of(l, z, off);
       memcpy(l->moved, off, sizeof off);
@@ -301,11 +318,11 @@ static void write(sharing *s, double left, double *all) {
     for (int k = 0; k < s->k; k++) all[s->plan->row[e]] += s->N[(size_t)k * (size_t)s->m + (size_t)e] * s->y[k];
   for (int c = 0; c < s->n && left <= TAKEN * s->scale; c++) {
     limit *l = &s->limits[c];
-    double z[3], off[3];
+    double z[LIMIT_ROWS], off[LIMIT_ROWS];
     read_cone(s, l, s->y, 0, z);
     distance_of(l, z, off);
-    for (int t = 0; t < 3; t++)
-      if (l->row[t] >= 0) all[s->plan->row[l->row[t]]] = z[t] - off[t];
+    for (int t = 0; t < LIMIT_ROWS; t++)
+      if (l->row[t] >= 0) all[s->plan->row[l->row[t]]] = (z[t] - off[t]) * part_of(l, t);
   }
 }
 
@@ -329,7 +346,7 @@ static bool any_is_violated(sharing *s) {
 static cdn_status share(sharing *s, const loop_factor *f, double *all) {
   const double *weights = cdn_state_parameters(s->state, s->room->constraints->weights);
   s->all = all;
-  cdni_hybrid_limits(s->room, s->state, all, s->cones);
+  cdni_hybrid_limits(s->room, s->state, all, NULL, s->cones);
   describe(s);
   for (int e = 0; e < s->m; e++) s->lambda[e] = all[s->plan->row[e]];
   if (!any_is_violated(s)) return CDN_OK;
@@ -358,7 +375,7 @@ cdn_status cdni_hybrid_share(const hybrid_room *room, cdn_state *state) {
   if (!f || *f->n_shared == 0) return CDN_OK;
   double *all = (double *)cdni_state_storage(state, (cdn_cache){ 0, CDN_MULTIPLIERS }) +
                 cdni_constraints_first_row(room->constraints);
-  s.m = s.plan->m, s.n = cdni_hybrid_limits(room, state, all, NULL);
+  s.m = s.plan->m, s.n = cdni_hybrid_limits(room, state, all, NULL, NULL);
   if (s.n == 0) return CDN_OK;
   const size_t null_size = cdni_loop_null_size(s.plan, f), size = divide(&s, NULL, null_size);
   CDNI_TRY(cdni_operator_work(state, "cdn_realize", size, &frame));

@@ -41,7 +41,7 @@ cdn_status cdni_hybrid_push_side(const hybrid_room *room, cdn_state *state, int 
   const double along = side_at(room, i)->sign * push_of;
   return push(room, state, side_at(room, i)->constraint, &along, F_G, f);
 }
-cdn_status cdni_hybrid_push_friction(const hybrid_room *room, cdn_state *state, int i, const double force[2],
+cdn_status cdni_hybrid_push_friction(const hybrid_room *room, cdn_state *state, int i, const double *force,
                                      cdn_spatial *F_G, double *f) {
   return push(room, state, friction_at(room, i)->slip, force, F_G, f);
 }

@@ -7,21 +7,22 @@
 #include "hybrid/press.h"
 #include "hybrid/slip.h"
 
-cdn_status cdni_friction_slip(const hybrid_room *room, cdn_state *state, int i, double v[2]) {
-  double along[2] = { 0, 0 };
-  v[0] = v[1] = 0;
+cdn_status cdni_friction_slip(const hybrid_room *room, cdn_state *state, int i, double v[CONE_MOST_TANGENTS]) {
+  double along[CONE_MOST_TANGENTS] = { 0 };
+  v[0] = v[1] = v[2] = 0;
   CDNI_TRY(cdni_constraint_rates(room->constraints, state, friction_at(room, i)->slip, along, v));
   v[1] *= friction_scale(room, state, i, 1);
   return CDN_OK;
 }
 
 /* Along one equation the direction is that of the status: a slip that has turned back within a step has come to rest,
- * the step ends there, and until then the force continues smoothly. Along two it is that of the speed; where a slip
+ * the step ends there, and until then the force continues smoothly. Along more it is that of the speed; where a slip
  * begins (below), that of the status comes first. */
-void cdni_friction_direction(const double *numbers, int n, const double v[2], double e[2]) {
-  const double *d = numbers + FRICTION_DIRECTION, length = hypot(v[0], v[1]);
-  e[0] = d[0], e[1] = d[1];
-  if (n > 1 && numbers[FRICTION_REST] >= 0 && length > 0) e[0] = v[0] / length, e[1] = v[1] / length;
+void cdni_friction_direction(const double *numbers, int n, const double v[CONE_MOST_TANGENTS],
+                             double e[CONE_MOST_TANGENTS]) {
+  const double length = cone_norm(v);
+  const bool follows = n > 1 && numbers[FRICTION_REST] >= 0 && length > 0;
+  for (int k = 0; k < CONE_MOST_TANGENTS; k++) e[k] = follows ? v[k] / length : numbers[FRICTION_DIRECTION + k];
 }
 
 /* ---- the forces that follow ---- */
@@ -96,9 +97,9 @@ cdn_status cdni_friction_law(const hybrid_room *room, cdn_state *state, int i, f
   const double *numbers = friction_numbers(room, state, i), *p = friction_params(room, state, i);
   CDNI_TRY(cdni_friction_slip(room, state, i, out->v));
   cdni_friction_direction(numbers, friction_at(room, i)->n, out->v, out->e);
-  out->along = out->v[0] * out->e[0] + out->v[1] * out->e[1];
+  out->along = cone_dot(out->v, out->e);
   out->scale = p[FRICTION_RATIO];
-  out->pull[0] = out->e[0], out->pull[1] = out->e[1] * out->scale;
+  out->pull[0] = out->e[0], out->pull[1] = out->e[1] * out->scale, out->pull[2] = out->e[2];
   out->mu = p[FRICTION_DYNAMIC] + p[FRICTION_VISCOUS] * fabs(out->along);
   return CDN_OK;
 }
@@ -107,7 +108,7 @@ cdn_status cdni_hybrid_load_slips(const hybrid_room *room, cdn_state *state, boo
   double *forces = cdni_hybrid_forces(room, state);
   const double *statuses = hybrid_statuses(room, state);
   bool follows = false, joints = false;
-  memset(forces, 0, (size_t)hybrid_followers(room) * 2 * sizeof *forces);
+  memset(forces, 0, (size_t)hybrid_followers(room) * FOLLOWER_NUMBERS * sizeof *forces);
   *hybrid_ease(room, state) = 1;
   for (int i = 0; i < hybrid_kept(room); i++) joints = joints || kept_acts_in(room, statuses, i);
   for (int i = 0; i < hybrid_frictions(room); i++) {
@@ -118,32 +119,70 @@ cdn_status cdni_hybrid_load_slips(const hybrid_room *room, cdn_state *state, boo
     joints = joints || x->joint >= 0 || cdni_friction_begins(room, statuses, i);
     CDNI_TRY(cdni_friction_law(room, state, i, &law));
     const double load = friction_params(room, state, i)[FRICTION_LOAD];
-    for (int k = 0; k < x->n; k++) forces[2 * i + k] = -law.mu * load * law.pull[k];
+    for (int k = 0; k < x->n; k++) forces[FOLLOWER_NUMBERS * i + k] = -law.mu * load * law.pull[k];
   }
   *depends = joints || (follows && cdni_constraint_any_enabled(room->constraints, state));
   return CDN_OK;
 }
 
 cdn_status cdni_hybrid_push(const hybrid_room *room, cdn_state *state, sv *F, double *f) {
-  const double *forces = cdni_hybrid_forces(room, state);
   const double *statuses = hybrid_statuses(room, state);
   for (int i = 0; i < hybrid_followers(room); i++)
     if (cdni_follower_acts(room, statuses, i))
-      CDNI_TRY(cdni_constraint_push(room->constraints, state, cdni_follower(room, i).push, forces + 2 * i, F, f));
+      CDNI_TRY(cdni_constraint_push(room->constraints, state, cdni_follower(room, i).push,
+                                    follower_force(room, state, i), F, f));
   return CDN_OK;
 }
 
 /* ---- what agrees with multipliers ---- */
 
-int cdni_hybrid_list_slips(const hybrid_room *room, const cdn_state *state, int *elements) {
-  int n = 0;
+int cdni_slip_list_columns(const hybrid_room *room, const cdn_state *state, int *elements, int *across) {
   const double *statuses = hybrid_statuses(room, state);
-  for (int i = 0; i < hybrid_followers(room); i++)
-    if (cdni_follower_acts(room, statuses, i)) {
-      if (elements) elements[n] = i;
-      n++;
-    }
+  int n = 0;
+  for (int i = 0; i < hybrid_followers(room); i++) {
+    if (!cdni_follower_acts(room, statuses, i)) continue;
+    const int columns = cdni_friction_begins(room, statuses, i) ? friction_at(room, i)->n : 1;
+    for (int k = 0; k < columns; k++, n++)
+      if (elements) elements[n] = i, across[n] = k;
+  }
   return n;
+}
+
+/* The direction of a column across the one that is the first of its element: at right angles to this and to others. */
+static void set_across(int equations, int across, friction_law *law) {
+  const double *e = (law - across)->e;
+  double *to = law->e;
+  if (equations == 2) {
+    to[0] = -e[1], to[1] = e[0];
+    return;
+  }
+  if (across == 1) { /* away from the axis that is farthest from e */
+    const int least = fabs(e[0]) <= fabs(e[1]) && fabs(e[0]) <= fabs(e[2]) ? 0 : fabs(e[1]) <= fabs(e[2]) ? 1 : 2;
+    for (int k = 0; k < 3; k++) to[k] = (k == least) - e[least] * e[k];
+    const double size = cone_norm(to);
+    for (int k = 0; k < 3; k++) to[k] /= size;
+    return;
+  }
+  const double *f = (law - 1)->e;
+  to[0] = e[1] * f[2] - e[2] * f[1], to[1] = e[2] * f[0] - e[0] * f[2], to[2] = e[0] * f[1] - e[1] * f[0];
+}
+
+cdn_status cdni_slip_laws(const hybrid_room *room, cdn_state *state, int n, const int *elements, const int *across,
+                          friction_law *laws) {
+  for (int i = 0; i < n; i++) {
+    friction_law *law = &laws[i];
+    CDNI_TRY(cdni_follower_law(room, state, elements[i], law));
+    if (across[i] > 0) set_across(cdni_follower(room, elements[i]).n, across[i], law);
+    law->pull[0] = law->e[0], law->pull[1] = law->e[1] * law->scale, law->pull[2] = law->e[2];
+  }
+  return CDN_OK;
+}
+
+/* Other contacts that stick may leave a slip one direction. */
+static const double TURNS = 1e-6;
+bool cdni_slip_turns(int n, const double *B, const int *across, int i) {
+  const int along = i - across[i];
+  return -B[i * n + i] > TURNS * fabs(B[along * n + along]);
 }
 
 cdn_status cdni_slip_columns(const hybrid_room *room, cdn_state *state, int n, const int *elements,
@@ -165,7 +204,7 @@ cdn_status cdni_slip_joints(const hybrid_room *room, cdn_state *state, int n, co
                             const friction_law *laws, const double *X, const double *L, double *J) {
   const size_t width = (size_t)n;
   for (size_t i = 0; i < width; i++) {
-    const double force[2] = { -laws[i].pull[0], -laws[i].pull[1] };
+    const double *pull = laws[i].pull, force[] = { -pull[0], -pull[1], -pull[2] };
     const joint_cause cause = { X + i, L + i, width, width, cdni_follower(room, elements[i]).push, force };
     CDNI_TRY(cdni_joint_change(room, state, &cause, width, J + i));
   }
@@ -177,11 +216,10 @@ cdn_status cdni_hybrid_power(const hybrid_room *room, cdn_state *state, double *
   if (!cdni_hybrid_follows(room, state)) return CDN_OK;
   CDNI_TRY(cdni_state_ensure(state, CDN_ACCELERATION));
   for (int i = 0; i < hybrid_followers(room); i++) {
-    double v[2], rate[2] = { 0, 0 };
+    double v[CONE_MOST_TANGENTS], rate[CONE_MOST_TANGENTS] = { 0 };
     if (!cdni_follower_acts(room, hybrid_statuses(room, state), i)) continue;
     CDNI_TRY(cdni_constraint_rates(room->constraints, state, cdni_follower(room, i).push, rate, v));
-    const double *force = cdni_hybrid_forces(room, state) + 2 * i;
-    *power += force[0] * rate[0] + force[1] * rate[1];
+    *power += cone_dot(follower_force(room, state, i), rate);
   }
   return CDN_OK;
 }

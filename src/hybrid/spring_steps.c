@@ -29,12 +29,15 @@ static void foresee(springs *s, const double *y) {
   }
 }
 
-/* The direction of a slip at speeds w. A slip that has turned back within a step has come to its end before. */
-static void direct(const springs *s, const spring *x, const cone *c, const double *w, double e[2]) {
-  e[0] = x->along[0], e[1] = x->along[1];
+/* The direction of a slip at speeds y. A slip that has turned back within a step has come to its end before. */
+static void direct(const springs *s, const spring *x, const cone *c, const double *y, double *e) {
+  double w[CONE_MOST_TANGENTS];
+  memcpy(e, x->along, sizeof x->along);
   if (c->n == 1) return;
-  const double size = hypot(w[0], w[1]), ahead = w[0] * e[0] + w[1] * e[1];
-  if (ahead > (x->begins ? 100 : 0.01) * SPRING_REST * s->size) e[0] = w[0] / size, e[1] = w[1] / size;
+  cone_get(c, y, w);
+  const double size = cone_norm(w), far = (x->begins ? 100 : 0.01) * SPRING_REST * s->size;
+  const bool ahead = cone_dot(w, e) > far;
+  for (int k = 0; k < CONE_MOST_TANGENTS && ahead; k++) e[k] = w[k] / size;
 }
 
 void cdni_spring_aim(springs *s) {
@@ -42,8 +45,8 @@ void cdni_spring_aim(springs *s) {
     const cone *c = &s->m->cones[i];
     spring *x = &s->spring[i];
     if (c->n < 2 || x->sticks) continue;
-    direct(s, x, c, s->y + c->tangent, x->along);
-    if (hypot(s->y[c->tangent], s->y[c->tangent + 1]) > 1000 * SPRING_REST * s->size) x->begins = false;
+    direct(s, x, c, s->y, x->along);
+    if (cone_size(c, s->y) > 1000 * SPRING_REST * s->size) x->begins = false;
   }
 }
 
@@ -63,12 +66,14 @@ static bool describe(springs *s, const double *y, bool decides) {
         c->base_dynamic + (holds || c->normal < 0 ? 0 : c->mu_dynamic * s->push[c->normal]);
     unknown = unknown || holds;
     if (to->n == 0) continue;
-    const double *w = y + c->tangent, size = c->n > 1 ? hypot(w[0], w[1]) : fabs(w[0]);
+    double w[CONE_MOST_TANGENTS];
+    cone_get(c, y, w);
+    const double size = cone_norm(w);
     if (decides) to->slips = size > SPRING_REST * s->size;
     else to->slips = !x->sticks;
     to->status = to->slips ? CONE_SLIPS : CONE_STICKS;
-    if (to->slips && decides) to->e[0] = w[0] / size, to->e[1] = c->n > 1 ? w[1] / size : 0;
-    else direct(s, x, c, w, to->e);
+    if (!(to->slips && decides)) direct(s, x, c, y, to->e);
+    for (int k = 0; k < CONE_MOST_TANGENTS && to->slips && decides; k++) to->e[k] = w[k] / size;
     if (!to->slips && !decides) to->base_static = 1e300;
     unknown = unknown || !to->slips;
   }
@@ -128,7 +133,7 @@ void cdni_spring_decide(springs *s, const double *y) {
     if (c->n == 0) continue;
     x->sticks = !c->slips && c->status == CONE_STICKS;
     x->begins = !x->sticks && !c->slips && c->n > 1;
-    x->along[0] = c->e[0], x->along[1] = c->e[1];
+    memcpy(x->along, c->e, sizeof x->along);
   }
 }
 

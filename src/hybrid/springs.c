@@ -54,13 +54,14 @@ static double end_of_mode(const springs *s, const spring *x, int row, const doub
 }
 
 static double end_of_friction(const springs *s, const spring *x, const cone *c, const double *y) {
-  const double *w = y + c->tangent, *p = s->push + c->tangent;
   if (x->sticks) {
     const double bound = c->base_dynamic + (c->normal >= 0 ? c->mu_dynamic * s->push[c->normal] : 0);
-    return (bound - hypot(p[0], c->n > 1 ? p[1] : 0)) / s->force + (1 + c->mu_dynamic) * EXCEEDS;
+    return (bound - cone_size(c, s->push)) / s->force + (1 + c->mu_dynamic) * EXCEEDS;
   }
   if (x->begins) return 1;
-  const double ahead = w[0] * x->along[0] + (c->n > 1 ? w[1] * x->along[1] : 0);
+  double w[CONE_MOST_TANGENTS];
+  cone_get(c, y, w);
+  const double ahead = cone_dot(w, x->along);
   return ahead / s->size - (c->n > 1 ? 0.1 * SPRING_REST : -1e-14);
 }
 
@@ -221,6 +222,7 @@ cdn_status cdni_impact_by_springs(moment *m, double by) {
   memset(m->law_work, 0, divide(&s, m->law_work, m->rows, m->n_cones));
   memcpy(m->w, m->v, rows * sizeof *m->w);
   memset(m->total, 0, rows * sizeof *m->total);
+  memset(m->kept_total, 0, (size_t)hybrid_kept(m->room) * sizeof *m->kept_total);
   begin(&s, by);
   if (!(s.speed > 0)) return CDN_OK;
   const bool ends = run(&s);

@@ -12,10 +12,10 @@ typedef enum spring_mode { SPRING_APART, SPRING_LOADS, SPRING_UNLOADS, SPRING_HO
 typedef struct spring {
   spring_mode mode;
   double k, e;
-  double deepest, left; /* where it has turned; where it lets go */
-  bool sticks;          /* its friction; else it slips */
-  bool begins;          /* along two equations: its slip has just begun */
-  double along[2];      /* the direction of its slip at the beginning of a step */
+  double deepest, left;             /* where it has turned; where it lets go */
+  bool sticks;                      /* its friction; else it slips */
+  bool begins;                      /* along several equations: its slip has just begun */
+  double along[CONE_MOST_TANGENTS]; /* the direction of its slip at the beginning of a step */
 } spring;
 
 typedef struct springs {

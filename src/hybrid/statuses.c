@@ -12,8 +12,8 @@ double cdni_moment_at_rest(const moment *m) {
   return 1e-10 * largest;
 }
 
-/* Slips along two equations that are slower than this are at rest: they need not pass zero. What pulls within an equal
- * step may turn them back unseen. */
+/* Slips along several equations that are slower than this are at rest: they need not pass zero. What pulls within an
+ * equal step may turn them back unseen. */
 static double slow(const moment *m) {
   double fastest = 0;
   for (int r = 0; r < m->rows && m->equal > 0; r++) fastest = fmax(fastest, fabs(m->b[r]));
@@ -21,8 +21,10 @@ static double slow(const moment *m) {
 }
 
 /* How fast a slip that begins is across a direction. */
-static double across(const moment *m, const cone *c, const double e[2]) {
-  return fabs(m->v[c->tangent] * e[1] - m->v[c->tangent + 1] * e[0]);
+static double across(const moment *m, const cone *c, const double *e) {
+  double v[CONE_MOST_TANGENTS];
+  cone_get(c, m->v, v);
+  return cone_across(v, e);
 }
 
 /* The first guess of each cone, and what is known: friction that slips does so in the direction of its speed. What has
@@ -38,7 +40,7 @@ static void prepare(moment *m, bool insists) {
   for (int i = 0; i < hybrid_frictions(m->room); i++) {
     if (m->friction_cone[i] < 0) continue;
     cone *c = &m->cones[m->friction_cone[i]];
-    const double x = m->v[c->tangent], y = c->n > 1 ? m->v[c->tangent + 1] : 0, size = hypot(x, y);
+    const double size = cone_size(c, m->v), *was_e = m->was_e + CONE_MOST_TANGENTS * i;
     const bool sticks = m->fired && fired_at(m->fired->sticks, i), slips = m->fired && fired_at(m->fired->slips, i);
     /* within equal steps a slow slip goes on in its direction, to where it turns back */
     const bool goes_straight = m->equal > 0 && m->was[i] == CDN_FRICTION_SLIP && !m->begins[i];
@@ -48,10 +50,10 @@ static void prepare(moment *m, bool insists) {
     const bool is_given = !m->fired && size > fmax(rest, slow(m));
     const bool stays = m->was[i] == CDN_FRICTION_STICK && !m->hit && !is_given;
     /* what an impact leaves slipping slips, however slowly: projected away, it would undo the impact */
-    const bool begins = m->begins[i] && !m->hit && across(m, c, m->was_e + 2 * i) <= slow(m);
+    const bool begins = m->begins[i] && !m->hit && across(m, c, was_e) <= slow(m);
     c->slips = size > least && !ends && !stays && !(begins && !insists);
-    c->e[0] = m->was_e[2 * i], c->e[1] = m->was_e[2 * i + 1];
-    if (c->slips) c->e[0] = x / size, c->e[1] = y / size;
+    memcpy(c->e, was_e, sizeof c->e);
+    for (int t = 0; t < c->n && c->slips; t++) c->e[t] = m->v[c->tangent + t] / size;
     /* what began to slip and is still slow goes on: of two that hold each other both slip, not one by turns */
     const bool goes_on = m->was[i] == CDN_FRICTION_SLIP && c->n > 1 && !c->slips && !sticks;
     if (!(slips || goes_on) || m->hit) continue;
@@ -76,9 +78,7 @@ bool cdni_moment_parts(moment *m) {
 }
 
 /* Whether the direction of a slip can be read from its speed. */
-static bool is_fast(const moment *m, const cone *c) {
-  return c->slips && hypot(m->v[c->tangent], c->n > 1 ? m->v[c->tangent + 1] : 0) > slow(m);
-}
+static bool is_fast(const moment *m, const cone *c) { return c->slips && cone_size(c, m->v) > slow(m); }
 /* The speed at which it may have come to its end; negative: it begins (follow_slip). */
 static double end_of(const moment *m, int i, const cone *c) {
   if (c->n == 1 && !friction_at(m->room, i)->shares) return SLIP_AT_REST;
@@ -97,7 +97,7 @@ static void hold_what_rests(moment *m) {
     cone *c = m->friction_cone[i] >= 0 ? &m->cones[m->friction_cone[i]] : NULL;
     const bool fired = m->fired && fired_at(m->fired->slips, i);
     if (!c || c->status != CONE_SLIPS || c->slips || fired || m->was[i] == CDN_FRICTION_SLIP) continue;
-    if (hypot(m->w[c->tangent], c->n > 1 ? m->w[c->tangent + 1] : 0) <= HELD * fastest) c->status = CONE_STICKS;
+    if (cone_size(c, m->w) <= HELD * fastest) c->status = CONE_STICKS;
   }
 }
 
@@ -105,8 +105,9 @@ static void hold_what_rests(moment *m) {
 static bool begins(const moment *m, int i, const cone *c) {
   if (c->status != CONE_SLIPS || c->slips) return false;
   if (m->was[i] == CDN_FRICTION_SLIP && m->fired && fired_at(m->fired->slips, i)) return false;
-  const double w = m->w[c->tangent] * c->e[0] + m->w[c->tangent + 1] * c->e[1];
-  return w >= -HELD * hypot(m->b[c->tangent], m->b[c->tangent + 1]);
+  double w[CONE_MOST_TANGENTS];
+  cone_get(c, m->w, w);
+  return cone_dot(w, c->e) >= -HELD * cone_size(c, m->b);
 }
 
 cdn_status cdni_moment_set_statuses(moment *m) {
@@ -130,8 +131,7 @@ cdn_status cdni_moment_set_statuses(moment *m) {
     to[FRICTION_STATUS] = !pressed                  ? CDN_FRICTION_OFF
                           : c->status == CONE_SLIPS ? CDN_FRICTION_SLIP
                                                     : CDN_FRICTION_STICK;
-    to[FRICTION_DIRECTION] = pressed ? c->e[0] : 0;
-    to[FRICTION_DIRECTION + 1] = pressed && c->n > 1 ? c->e[1] : 0;
+    for (int k = 0; k < CONE_MOST_TANGENTS; k++) to[FRICTION_DIRECTION + k] = pressed && k < c->n ? c->e[k] : 0;
     to[FRICTION_BEGINS] = pressed && c->n > 1 && begins(m, i, c);
     to[FRICTION_REST] = pressed ? end_of(m, i, c) : 0;
     /* what begins does so from rest: a slow speed against its direction would be pushed on */
@@ -191,9 +191,10 @@ static bool begin_no_more(moment *m) {
   for (int i = 0; i < hybrid_frictions(m->room); i++) {
     const cone *c = m->friction_cone[i] >= 0 ? &m->cones[m->friction_cone[i]] : NULL;
     if (!c || !m->begins[i] || c->slips) continue;
-    const double x = m->v[c->tangent], y = m->v[c->tangent + 1];
-    if (!(hypot(x, y) > slow(m))) continue;
-    if (c->status == CONE_SLIPS && across(m, c, c->e) <= 3 * slow(m) && x * c->e[0] + y * c->e[1] > 0) continue;
+    double v[CONE_MOST_TANGENTS];
+    cone_get(c, m->v, v);
+    if (!(cone_norm(v) > slow(m))) continue;
+    if (c->status == CONE_SLIPS && across(m, c, c->e) <= 3 * slow(m) && cone_dot(v, c->e) > 0) continue;
     m->begins[i] = false, any = true;
   }
   return any;
@@ -202,20 +203,20 @@ static bool begin_no_more(moment *m) {
 static void solve(moment *m, bool *found) {
   do {
     prepare(m, false);
-    *found = cdni_moment_solve_kept(m);
+    *found = cdni_moment_solve_kept(m, false);
   } while (begin_no_more(m));
 }
 
 cdn_status cdni_moment_accelerate(moment *m, bool *found) {
   CDNI_TRY(cdni_moment_free_accelerations(m));
   CDNI_TRY(cdni_moment_bend(m));
-  CDNI_TRY(cdni_moment_respond_kept(m));
+  CDNI_TRY(cdni_moment_respond_kept(m, false));
   solve(m, found);
   if (*found && !is_ignored(m)) return CDN_OK;
   if (!*found && !(m->fired && !m->hit)) return CDN_OK;
   /* others share the load of friction that sticks beyond its bound: it stays at the bound, and they hold it */
   prepare(m, true);
-  if (cdni_moment_solve_kept(m)) *found = true;
+  if (cdni_moment_solve_kept(m, false)) *found = true;
   else if (*found) solve(m, found);
   return CDN_OK;
 }
@@ -225,10 +226,10 @@ cdn_status cdni_moment_slowed(moment *m, bool *slowed) {
   *slowed = false;
   for (int i = 0; i < hybrid_frictions(m->room); i++) {
     const cone *c = m->friction_cone[i] >= 0 ? &m->cones[m->friction_cone[i]] : NULL;
-    double v[2];
+    double v[CONE_MOST_TANGENTS];
     if (!c || c->n < 2 || friction_status(m->room, m->state, i) != CDN_FRICTION_SLIP || !is_fast(m, c)) continue;
     CDNI_TRY(cdni_friction_slip(m->room, m->state, i, v));
-    *slowed = *slowed || !(hypot(v[0], v[1]) > slow(m));
+    *slowed = *slowed || !(cone_norm(v) > slow(m));
   }
   return CDN_OK;
 }

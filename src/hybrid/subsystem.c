@@ -63,7 +63,8 @@ cdn_ticket cdni_hybrid_status(const hybrid_room *room) { return room->status.tic
 void cdni_hybrid_declare_forces(const hybrid_room *room, cdn_declarer *d, cdn_cache acceleration,
                                 const slip_answer *answer) {
   /* then how far from a jam, and by friction how well a slip that begins follows its acceleration */
-  const size_t size = (size_t)(3 * hybrid_frictions(room) + 2 * hybrid_kept(room) + 1) * sizeof(double);
+  const int followers = hybrid_frictions(room) + hybrid_kept(room);
+  const size_t size = (size_t)(FOLLOWER_NUMBERS * followers + 1 + hybrid_frictions(room)) * sizeof(double);
   ((hybrid_room *)room)->forces = cdni_declare_companion(d, "slip_forces", size, acceleration);
   ((hybrid_room *)room)->answer = *answer;
 }

@@ -64,9 +64,7 @@ static cdn_status check(moment *m, const cdn_impact_contact *contacts) {
   for (int i = 0; i < m->n_cones; i++) {
     const cone *c = &m->cones[i];
     const double P = c->normal >= 0 ? m->total[c->normal] : 0, w = c->normal >= 0 ? m->w[c->normal] : 0;
-    const double *t = m->total + c->tangent;
-    const double size = c->n == 0 ? 0 : hypot(t[0], c->n > 1 ? t[1] : 0);
-    const double excess = size - fmax(0, c->mu_dynamic * P + c->base_dynamic);
+    const double excess = cone_size(c, m->total) - fmax(0, c->mu_dynamic * P + c->base_dynamic);
     if (-P > BEYOND * impulse) return refuse(m, &contacts[i], "it pulls at", P);
     if (-w > BEYOND * speed) return refuse(m, &contacts[i], "a speed of approach is left at", w);
     if (c->n > 0 && excess > BEYOND * impulse)

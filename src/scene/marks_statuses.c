@@ -108,7 +108,7 @@ static cdn_status mark_arrow(cdn_decorations *d, const acting *at, cdn_vec3 impu
 
 static bool is_seen(const cdn_decorations *d, const cdn_hybrid_change *c) {
   const double since = cdn_state_time(d->state) - c->time;
-  return since >= 0 && since < seen && (c->impulse[0] != 0 || c->impulse[1] != 0);
+  return since >= 0 && since < seen && (c->impulse[0] != 0 || c->impulse[1] != 0 || c->impulse[2] != 0);
 }
 
 /* Of friction along surfaces: the force on the body. */
@@ -140,7 +140,7 @@ static cdn_status mark_side(cdn_decorations *d, const hybrid_room *room, int i, 
 /* Of friction that no one-sided element presses: a joint that rubs, a belt, a motor with a limit. */
 static cdn_status mark_friction(cdn_decorations *d, const hybrid_room *room, int i, double *f) {
   acting at;
-  CDNI_TRY(cdni_hybrid_push_friction(room, d->state, i, (double[]){ 1, 1 }, d->scene->loads, f));
+  CDNI_TRY(cdni_hybrid_push_friction(room, d->state, i, (double[]){ 1, 1, 1 }, d->scene->loads, f));
   CDNI_TRY(find_place(d, cdni_hybrid_friction_constraint(room, i), f, &at));
   return at.there ? mark_point(d, &at, color_of(d, true, i)) : CDN_OK;
 }

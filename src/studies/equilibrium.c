@@ -379,7 +379,7 @@ static cdn_status find_rest(cdn_state *state, const cdn_equilibrium_def *def, cd
   *report = (cdn_equilibrium){ .unbalanced = INFINITY };
   if (unreadable) return cdni_state_fail(state, CDN_ERR_VERSION, false, function, NULL, "%s", unreadable);
   CDNI_TRY(check_def(state, x.def));
-  if (x.hybrid) CDNI_TRY(cdni_hybrid_refuse_kept(x.hybrid, state, function, false));
+  if (x.hybrid) CDNI_TRY(cdni_hybrid_refuse_kept(x.hybrid, state, function));
   CDNI_TRY(cdni_rest_state(state, function, &x.rest));
   double *memory = cdn_work_push(state, divide(&x, NULL) * sizeof *memory);
   cdn_status status = CDN_OK;

@@ -159,6 +159,18 @@ static cdn_status set_no_slip(cdn_state *s, cdn_constraint id, rng *r) {
   const cdn_vec3 C = random_vec3(r, 1), n = random_vec3(r, 3);
   return cdn_no_slip_set(s, id, C, n);
 }
+static cdn_constraint add_rotation(const constraint_place *p, rng *r) {
+  (void)r;
+  return cdn_system_constrain_rotation(p->system, "rotation", p->a, p->b);
+}
+static cdn_constraint add_slip_on_line(const constraint_place *p, rng *r) {
+  const cdn_vec3 d = random_vec3(r, 3), B = random_vec3(r, 1);
+  return cdn_system_constrain_slip_on_line(p->system, "slip on line", p->a, d, p->b, B);
+}
+static cdn_status set_slip_on_line(cdn_state *s, cdn_constraint id, rng *r) {
+  const cdn_vec3 d = random_vec3(r, 3), B = random_vec3(r, 1);
+  return cdn_slip_on_line_set(s, id, d, B);
+}
 static cdn_constraint sphere_on_plane(const constraint_place *p, rng *r, double radius, bool rolling,
                                       const char *name) {
   const cdn_transform X = frame(r);
@@ -330,6 +342,8 @@ static const constraint_sample samples[] = {
   { "speed coupler", add_speed_coupler, NULL, 0 },
   { "polynomial", add_polynomial, set_polynomial, 0 },
   { "no slip", add_no_slip, set_no_slip, 0 },
+  { "rotation", add_rotation, NULL, 0 },
+  { "slip on line", add_slip_on_line, set_slip_on_line, 0 },
   { "sphere sliding on plane", add_sliding_sphere, set_sphere, 0 },
   { "sphere rolling on plane", add_rolling_sphere, set_sphere, 0 },
   { "point sticking on plane", add_sticking_point, set_sphere, 0 },

@@ -85,6 +85,8 @@ START_TEST(test_refused_when_added) {
   refused(&b, (cdn_constraint){ -1 }, CDN_ERR_ARG, "", "no constraint 7");
   refused(&b, cdn_system_constrain_no_slip(*s, "k", none, o, x, b.pin, b.ball), CDN_ERR_ARG, "k", "no body 44");
   refused(&b, cdn_system_constrain_no_slip(*s, "k", b.pin, o, x, b.ball, b.ball), CDN_ERR_ARG, "k", "both ends");
+  refused(&b, cdn_system_constrain_rotation(*s, "k", b.pin, none), CDN_ERR_ARG, "k", "no body 44");
+  refused(&b, cdn_system_constrain_slip_on_line(*s, "k", b.pin, o, b.ball, o), CDN_ERR_ARG, "k", "no direction");
   cdn_system_release(b.system);
 }
 END_TEST

@@ -69,6 +69,8 @@ static world make_world(void) {
   cdn_system_constrain_acceleration(s, "hurried", w.slider, 0, 0.25);
   cdn_system_couple_by_polynomial(s, "gear", on_pin, 0, on_slider, 0, a);
   cdn_system_constrain_no_slip(s, "wheel", cdn_ground(), o, x, w.pin, w.slider);
+  cdn_system_constrain_rotation(s, "glued", w.slider, w.free);
+  cdn_system_constrain_slip_on_line(s, "bead", w.slider, x, w.free, o);
   cdn_system_constrain_sphere_on_plane(s, "marble", cdn_ground(), X, w.free, o, 0.125, false);
   cdn_system_constrain_sphere_on_sphere(s, "pair", w.slider, o, 0.5, w.free, o, 0.25, false);
   cdn_system_constrain_line_on_line(s, "edges", w.slider, X, w.free, X, false);

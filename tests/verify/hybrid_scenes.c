@@ -96,6 +96,29 @@ double bouncing_height(double g, double h, double e, double t) {
   }
 }
 
+void check_inverse(cdn_state *state) {
+  enum { MOST = 32 };
+  const int nu = cdn_system_nu(cdn_state_system(state));
+  const bool nobody[MOST] = { false };
+  double at[MOST], other[MOST], f[MOST], push[MOST] = { 0 }, none[MOST] = { 0 }, unbalanced, size = 1;
+  ck_assert_int_le(nu, MOST);
+  OK_ON(state, cdn_realize(state, CDN_STAGE_ACCELERATION));
+  memcpy(at, cdn_state_udot(state), (size_t)nu * sizeof *at);
+  OK_ON(state, cdn_constrained_inverse_dynamics(state, at, nobody, f, NULL, &unbalanced));
+  AT_MOST(unbalanced, 1e-10);
+  for (int k = 0; k < nu; k++) push[k] = 0.05 * (k % 2 ? 1 - k : 1 + k);
+  OK_ON(state, cdn_state_set_applied_mobility_forces(state, push));
+  OK_ON(state, cdn_realize(state, CDN_STAGE_ACCELERATION));
+  memcpy(other, cdn_state_udot(state), (size_t)nu * sizeof *other);
+  OK_ON(state, cdn_state_set_applied_mobility_forces(state, none));
+  OK_ON(state, cdn_constrained_inverse_dynamics(state, other, NULL, f, NULL, NULL));
+  OK_ON(state, cdn_state_set_applied_mobility_forces(state, f));
+  OK_ON(state, cdn_realize(state, CDN_STAGE_ACCELERATION));
+  for (int k = 0; k < nu; k++) size = fmax(size, fabs(other[k]));
+  for (int k = 0; k < nu; k++) NEAR(cdn_state_udot(state)[k], other[k], 1e-10 * size);
+  OK_ON(state, cdn_state_set_applied_mobility_forces(state, none));
+}
+
 void check_swings_of_pin(cdn_state *state, cdn_dry_friction bearing) {
   static const double turns[][2] = {
     { 0.8898835255106088, -1.0626444476579886 }, { 1.7633067883607196, 0.9387340148276384 },

@@ -28,6 +28,9 @@ bool run_to_event(cdn_stepper *run, const char *what, double t);
 /* The verdict on it must not be that its accuracy was missed. */
 void check_verdict(cdn_stepper *run);
 void end_event_run(cdn_stepper *run, cdn_state *state);
+/* Inverse dynamics returns what leads to accelerations: nothing is missing at those of the State, and with an actuator
+ * of each mobility it returns forces that lead to others. */
+void check_inverse(cdn_state *state);
 /* Runs a rod of 1 kg and 1 m from its start of "rigid-pin" to rest on a bearing with mu r = 0.02 m, turn by turn
  * (../shared/hybrid/reference_values.json), and ends the run. */
 void check_swings_of_pin(cdn_state *state, cdn_dry_friction bearing);

@@ -105,6 +105,31 @@ START_TEST(motors_help_friction) {
 }
 END_TEST
 
+/* Of an ellipse: a block sticks where |(F_x, F_y / ratio)| <= mu W, and motors help beyond it. */
+START_TEST(motors_help_friction_that_differs_by_direction) {
+  const double W = 20, mu = 0.4, ratio = 1.8;
+  cdn_system *system = cdn_system_create(NULL);
+  const cdn_body block = add_point(system, "block", W / g);
+  cdn_system_add_gravity(system, "gravity", cdn_v3(0, 0, -g));
+  cdn_rigid_contact_def c = cdn_default_rigid_contact_def();
+  c.name = "floor", c.b = block, c.mu_dynamic = mu, c.mu_ratio = ratio;
+  cdn_system_add_rigid_contact(system, &c);
+  cdn_state *state = hybrid_state(system, NULL, NULL);
+  OK_ON(state, cdn_settle(state, 0));
+  const double limit = mu * W,
+               pulls[][2] = { { 0.99 * limit, 0 }, { 0, 0.99 * ratio * limit }, { 0, 1.5 * ratio * limit } };
+  double f[3], lambda[MOST];
+  for (int k = 0; k < 3; k++) {
+    OK_ON(state, cdn_state_set_applied_mobility_forces(state, (double[]){ pulls[k][0], pulls[k][1], 0 }));
+    OK_ON(state,
+          cdn_constrained_inverse_dynamics(state, (double[3]){ 0 }, (bool[]){ true, true, false }, f, lambda, NULL));
+    NEAR(f[0], 0, 1e-8);
+    NEAR(f[1], k < 2 ? 0 : -0.5 * ratio * limit, 1e-8);
+  }
+  cdn_state_destroy(state);
+}
+END_TEST
+
 /* What would have to pull is named: a floor below a block that is lifted, a rope that is pushed. */
 START_TEST(what_would_pull_is_named) {
   const double W = 20, lift = 25;
@@ -151,6 +176,7 @@ static void add(TCase *c) {
   tcase_add_test(c, a_table_stands_on_the_legs_that_push);
   tcase_add_test(c, a_ladder_with_friction_at_both_ends);
   tcase_add_loop_test(c, motors_help_friction, 0, 3);
+  tcase_add_test(c, motors_help_friction_that_differs_by_direction);
   tcase_add_test(c, what_would_pull_is_named);
   tcase_add_test(c, what_slips_takes_part);
 }

@@ -42,6 +42,7 @@ START_TEST(a_winch_keeps_a_rope_at_its_tension) {
   NEAR(cdn_state_udot(state)[0], 2.69, 1e-13);
   OK_ON(state, cdn_kept_reaction_force(state, motor, &force));
   NEAR(force, T + 3 * (g + 2.69), 1e-12);
+  check_inverse(state);
   cdn_stepper *run = event_run(state, 1e-9);
   const cdn_state *now = cdn_stepper_state(run);
   while (run_to_event(run, "", 2)) continue;
@@ -49,6 +50,36 @@ START_TEST(a_winch_keeps_a_rope_at_its_tension) {
   NEAR(cdn_state_q(now)[1], 6.38, 1e-9);
   check_verdict(run);
   end_event_run(run, state);
+}
+END_TEST
+
+/* A ball strikes the weight from below or above. The winch that keeps the tension lets the rope have no impulse, so the
+ * weight answers alone and the winch goes along. One that only sees to it that the tension is not less lets the rope
+ * pull: a blow from above moves winch and weight together. */
+START_TEST(a_kept_rope_has_no_impulse) {
+  const double m = 2, M = 3, b = 0.7, e = 0.4, v = 5, side = _i % 2 ? -1 : 1; /* 1: from below */
+  const bool exactly = _i < 2, alone = exactly || side > 0;
+  cdn_system *system = cdn_system_create(NULL);
+  const cdn_body weight = add_lift(system, "weight", m), winch = add_lift(system, "winch", M);
+  const cdn_body ball = add_lift(system, "ball", b);
+  cdn_kept_reaction_def d = kept_by(system, "motor", winch, 25, exactly ? CDN_KEEP_EXACTLY : CDN_KEEP_AT_LEAST);
+  d.constraint = cdn_system_constrain_rod(system, "rope", weight, cdn_v3(0, 0, 0), winch, cdn_v3(0, 0, 0), 1);
+  cdn_system_keep_reaction(system, &d);
+  cdn_function *gap = cdn_function_linear(2, (double[]){ side, -side }, 0);
+  cdn_one_sided_def touch = cdn_default_one_sided_def();
+  touch.constraint =
+      cdn_system_couple_coordinates(system, "touch", gap, 2, (cdn_mobility[]){ { weight, 0 }, { ball, 0 } });
+  touch.restitution = e;
+  cdn_system_make_one_sided(system, &touch);
+  cdn_function_release(gap);
+  cdn_state *state = hybrid_state(system, (double[]){ 0, 1, 0 }, (double[]){ 0, 0, side * v });
+  OK_ON(state, cdn_settle(state, 0));
+  const double all = alone ? m : m + M, P = (1 + e) * v / (1 / b + 1 / all);
+  const double *u = cdn_state_u(state);
+  NEAR(u[0], side * P / all, 1e-12);
+  NEAR(u[1], side * P / all, 1e-12);
+  NEAR(u[2], side * (v - P / b), 1e-12);
+  cdn_state_destroy(state);
 }
 END_TEST
 
@@ -197,6 +228,7 @@ START_TEST(a_force_that_changes_nothing_is_named) {
 END_TEST
 
 static void add(TCase *c) {
+  tcase_add_loop_test(c, a_kept_rope_has_no_impulse, 0, 4);
   tcase_add_loop_test(c, a_winch_keeps_a_rope_at_its_tension, 0, 2);
   tcase_add_loop_test(c, a_motor_helps_while_a_bar_is_loaded, 0, 2);
   tcase_add_test(c, a_cart_keeps_the_force_of_a_pin);

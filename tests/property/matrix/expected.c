@@ -44,7 +44,6 @@ static const failure failures[] = {
   { "rigid ball that slips", "soft limit", "normal modes", NULL, beside_rows },
   { "rigid ball that slips", "soft weld", "normal modes", NULL, beside_rows },
   { "rigid shapes that slip", "bearing that holds", "derivatives of a step", NULL, struck },
-  { "rigid shapes that slip", "bearing that holds", "inverse of forward", NULL, struck },
   { "rigid shapes without friction", "brake that holds", "derivatives of a step", NULL, struck },
   { "rigid shapes that slip", "constraint joint", "derivatives of multipliers", NULL, redundant },
   { "rigid shapes without friction", "constraint joint", "derivatives of multipliers", NULL, redundant },

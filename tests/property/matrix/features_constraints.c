@@ -138,6 +138,18 @@ static void add_no_slip_1d(scene *s) {
   scene_pair(s, &a, &b);
   cdn_system_constrain_no_slip(s->system, "gear", s->cylinder, scene_vec3(s, 0.3), scene_vec3(s, 1), a, b);
 }
+static void add_relative_rotation(scene *s) {
+  s->element[s->now] = "rotation";
+  cdn_body a, b;
+  scene_pair(s, &a, &b);
+  cdn_system_constrain_rotation(s->system, "rotation", a, b);
+}
+static void add_slip_on_line(scene *s) {
+  s->element[s->now] = "bead";
+  cdn_body a, b;
+  scene_pair(s, &a, &b);
+  cdn_system_constrain_slip_on_line(s->system, "bead", a, scene_vec3(s, 1), b, scene_vec3(s, 0.3));
+}
 static void add_sphere_on_plane(scene *s) {
   s->element[s->now] = "roll";
   cdn_body a, b;

@@ -39,7 +39,7 @@ typedef struct equation {
 } equation;
 static double error_rate(scene *s, cdn_state *state, const void *what) {
   const equation *e = what;
-  double verr[2] = { 0, 0 };
+  double verr[3] = { 0, 0, 0 };
   (void)s;
   const cdn_constraint c = cdn_system_find_constraint(cdn_state_system(state), e->constraint);
   OK_ON(state, cdn_calc_constraint_verr(state, c, verr));
@@ -232,7 +232,7 @@ static double law_of_friction(scene *s, cdn_state *state) {
   const element *x = element_of(s);
   const cdn_system *system = cdn_state_system(state);
   const cdn_dry_friction id = cdn_system_find_dry_friction(system, x->name ? x->name : x->slip);
-  double force[2] = { 0, 0 }, v[2] = { 0, 0 }, N = x->load;
+  double force[3] = { 0, 0, 0 }, v[3] = { 0, 0, 0 }, N = x->load;
   if (id.i < 0) return 0;
   if (cdn_dry_friction_force(state, id, force) != CDN_OK) return INFINITY;
   const cdn_one_sided normal = x->name ? cdn_system_find_one_sided(system, x->name) : (cdn_one_sided){ -1 };
@@ -243,18 +243,18 @@ static double law_of_friction(scene *s, cdn_state *state) {
     N += fabs(cdn_state_multipliers(state)[cdn_constraint_get_equations(system, strut).row]);
   }
   N += push;
-  const double size = hypot(force[0], force[1]);
+  const double size = cdn_norm(cdn_v3(force[0], force[1], force[2]));
   if (cdn_calc_constraint_verr(state, cdn_system_find_constraint(system, x->slip), v) != CDN_OK) return INFINITY;
   switch (cdn_dry_friction_get_status(state, id)) {
     case CDN_FRICTION_OFF: return size;
-    case CDN_FRICTION_STICK: return fmax(hypot(v[0], v[1]), size / fmax(1, N) - 1.2 * x->mu);
+    case CDN_FRICTION_STICK: return fmax(cdn_norm(cdn_v3(v[0], v[1], v[2])), size / fmax(1, N) - 1.2 * x->mu);
     case CDN_FRICTION_SLIP: break;
   }
-  const double viscous = x->name ? 0.05 * x->mu : !x->reaction ? 0.1 : 0, slip = hypot(v[0], v[1]);
+  const double viscous = x->name ? 0.05 * x->mu : !x->reaction ? 0.1 : 0, slip = cdn_norm(cdn_v3(v[0], v[1], v[2]));
   if (slip < 1e-9) return size / fmax(1, N) - x->mu; /* it is about to */
   const double bound = (x->mu + viscous * slip) * N;
   double worst = 0;
-  for (int k = 0; k < 2; k++) worst = fmax(worst, fabs(force[k] - -bound * v[k] / slip));
+  for (int k = 0; k < 3; k++) worst = fmax(worst, fabs(force[k] - -bound * v[k] / slip));
   return worst / fmax(1, bound);
 }
 
@@ -306,10 +306,6 @@ static const refusal all_refuse[] = {
   }
 static const refusal slips_refuse[] = { SLIPS, { NULL, NULL, NULL } };
 static const refusal belt_refuses[] = { SLIPS, { "equilibrium", NULL, NULL }, { NULL, NULL, NULL } };
-static const refusal reaction_refuses[] = { SLIPS,
-                                            { "inverse of forward", NULL, NULL },
-                                            { "inverse of a step", "semi-explicit-euler", NULL },
-                                            { NULL, NULL, NULL } };
 /* Shapes have another law there, and may touch nothing (questions_runs.c). */
 static const refusal pairs_refuse[] = { { "method", "cvode-adams", "CVODE Adams" },
                                         { "checkpoint of a run", "cvode-adams", "CVODE Adams" },
@@ -338,7 +334,7 @@ static const feature table[] = {
     ELEMENT(add_bearing, all_refuse, .slip = "tight", .tangents = 1, .load = 200, .mu = 0.6,
             .reaction = "tight strut") },
   { .name = "bearing that slips",
-    ELEMENT(add_bearing, reaction_refuses, .slip = "bearing", .tangents = 1, .load = 1, .mu = 0.1, .slips = true,
+    ELEMENT(add_bearing, slips_refuse, .slip = "bearing", .tangents = 1, .load = 1, .mu = 0.1, .slips = true,
             .reaction = "strut") },
   { .name = "rigid ball out of reach",
     ELEMENT(add_rigid_ball, all_refuse, .name = "above", .slip = "above slip", .mu = 0.3, .open = true) },

@@ -25,7 +25,7 @@ static bool add_rows(cell *c, bool known, cdn_spatial *F_G, double *f) {
 /* Adds the forces of friction that slips, along the changes of its rates with u. */
 static bool add_slips(cell *c, double *f) {
   const cdn_system *system = cdn_state_system(c->state);
-  double *u = cell_room(c, (size_t)c->nu), sigma[2], here[2], there[2];
+  double *u = cell_room(c, (size_t)c->nu), sigma[3], here[3], there[3];
   for (int i = 0; i < cdn_system_dry_friction_count(system); i++) {
     const cdn_dry_friction id = { i };
     if (cdn_dry_friction_get_status(c->state, id) != CDN_FRICTION_SLIP) continue;
