@@ -27,6 +27,23 @@ static bool crowds(moment *m, cdn_hybrid_totals *totals) {
   return cdni_crowd_note(m->state, m->accuracy, totals) && !(many >= SOME_SHORTER && shorter && many < MOST_SHORTER);
 }
 
+/* Settles the moment. Where no answer is found, impulses on the way to it are none either: speeds and totals are those
+ * before. */
+static cdn_status settle(moment *m, cdn_hybrid_totals *totals) {
+  const cdn_hybrid_totals before = *totals;
+  const size_t size = (size_t)m->all_nu * sizeof(double);
+  double *u = cdn_work_push(m->state, size + 1);
+  if (!u) return cdni_moment_fits(m, false);
+  if (size > 0) memcpy(u, cdn_state_u(m->state), size);
+  const cdn_status status = cdni_moment_settle(m, totals);
+  if (fails(status)) {
+    *totals = before;
+    (void)!cdn_state_set_u(m->state, u); /* these are numbers */
+  }
+  cdn_work_pop(m->state, u);
+  return status;
+}
+
 /* Captures, and settles what is there then. Where no statuses fit that, all elements are off, and captured steps go on.
  */
 static cdn_status capture(moment *m, double latest, crowd_calm *calm, cdn_hybrid_totals *totals) {
@@ -34,7 +51,7 @@ static cdn_status capture(moment *m, double latest, crowd_calm *calm, cdn_hybrid
   cdni_changes_begin(m);
   CDNI_TRY(cdni_crowd_run(m, latest, calm, totals));
   m->fired = NULL;
-  const cdn_status status = cdni_moment_settle(m, totals);
+  const cdn_status status = settle(m, totals);
   if (!fails(status)) return status;
   cdni_state_clear_error(m->state);
   totals->mean_between = SHORT * m->accuracy;
@@ -70,7 +87,7 @@ cdn_status cdni_hybrid_settle(const hybrid_room *room, cdn_state *state, const h
   const bool goes_on = resume > 0 && resume <= now && latest > now, takes_over = fired && fired->captures;
   const double need = cdni_changes_captured(room, state, LAST_NEED), end = cdni_changes_captured(room, state, LAST_END);
   cdn_status status = cdni_moment_begin(&m);
-  if (status == CDN_OK && !goes_on && !takes_over) status = cdni_moment_settle(&m, &totals);
+  if (status == CDN_OK && !goes_on && !takes_over) status = settle(&m, &totals);
   /* forces that keep reactions are found at moments only */
   const bool may = accuracy > 0 && latest > now && hybrid_kept(room) == 0;
   const bool captures = goes_on || takes_over || (status == CDN_OK && crowds(&m, &totals));
