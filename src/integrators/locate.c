@@ -232,12 +232,14 @@ static void begin_watches(cdn_stepper *s) {
 static bool has_fired(const struct cdni_events *ev, const cdni_watch *w) { return w->fired && !watch_is_kink(ev, w); }
 
 /* Ends the step where the trigger has crossed. Projection of the State there may undo the crossing by a little; then
- * the step ends that much later, but no more than a window: a crossing that is farther away is for the next step. */
+ * the step ends that much later, but no more than a window or this part of it: a crossing that is farther away is for
+ * the next step. */
+static const double LATER = 0.05;
 static cdn_status end_at(cdn_stepper *s, int first, const cdni_watch *before, const cdni_crossing *found) {
   const cdni_step *step = &s->step;
   const cdni_watch *w = &s->events->watches[first];
   double end = step->t0 + step->h, t = found->hi, later = t - found->lo, power;
-  const double latest_end = t + before->window;
+  const double latest_end = t + fmax(before->window, LATER * step->h);
   if (t == end) {
     if (s->method->own_steps) CDNI_TRY(cdni_evaluate_here(s, step->f1, &power));
     return sample_end(s, end);
