@@ -1,4 +1,4 @@
-// The woodpecker toy in Siconos, where it is installed.
+// The same problems in Siconos, where it is installed.
 #ifndef CARDAN_BENCH_HYBRID_SICONOS_H
 #define CARDAN_BENCH_HYBRID_SICONOS_H
 
@@ -6,9 +6,10 @@
 extern "C" {
 #endif
 
-/** Steps of Moreau and Jean (theta 1/2) up to `end`: y, phi_M, phi_S, then their speeds. Returns the seconds of
- *  processor time that the steps took. */
-double siconos_woodpecker(double end, int steps, double y[6]);
+/** Steps of Moreau and Jean (theta 1/2) up to `end`, all equal: coordinates in the order of the problem's q, then their
+ *  speeds. Returns the seconds of processor time that the steps took. */
+typedef double siconos_run(double end, int steps, double *y);
+siconos_run siconos_woodpecker, siconos_chain, siconos_rocking;
 
 #ifdef __cplusplus
 }
