@@ -321,10 +321,10 @@ cdn_status cdn_constraint_set_weight(cdn_state *state, cdn_constraint constraint
 }
 
 bool cdni_constraint_any_enabled(const constraint_room *room, const cdn_state *state) {
-  const double *enabled = constraint_enabled(room, state);
   /* States of several lanes have no plan of their own */
   const loop_plan *plan = cdni_region_elements(state, room->plan);
   if (plan && cdni_state_is_valid(state, room->plan.ticket)) return plan->n_constraints > 0;
+  const double *enabled = constraint_enabled(room, state);
   for (size_t i = 0; i < room->elements.count; i++)
     if (enabled[i] != 0) return true;
   return false;

@@ -44,6 +44,12 @@ cdn_status cdni_constraint_accelerations(const constraint_room *room, cdn_state 
  * at accelerations A and udot. */
 cdn_status cdni_constraint_motion(const constraint_room *room, cdn_state *state, int i, const sv *A, const double *udot,
                                   double *error, double *rate, double *second);
+/* Of constraint i, which has one equation between positions: its error, which changes at most by a sum of weights times
+ * the ways of n parts, as long as that is less than the error. Part 2 b is the origin of body b's M, part 2 b + 1 its
+ * rotation, and behind those of all bodies are the mobilities. *n = 0: not known, or more than `most` parts; the error
+ * is then not written. */
+cdn_status cdni_constraint_bound(const constraint_room *room, cdn_state *state, int i, double *error, int most, int *n,
+                                 int32_t *part, double *weight);
 /* Adds forces along its m equations: F about M's origins, f on mobilities. */
 cdn_status cdni_constraint_push(const constraint_room *room, cdn_state *state, int i, const double *force, sv *F,
                                 double *f);

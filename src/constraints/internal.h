@@ -76,6 +76,10 @@ typedef struct constraint_kind {
   /* Adds the bias of the m equations. The rows are valid and may be read. Every kind has it: where the bias is zero it
    * is cdni_constraint_no_bias. */
   cdn_status (*add_bias)(const constraint_view *v, double *bias);
+  /* Of one equation between positions: its error changes at most by the ways of its bodies' origins and of its
+   * mobilities, and by arm[k] for each rad that body k turns, as long as it changes by less than `error`. NULL: not
+   * known. */
+  void (*find_arms)(const constraint_view *v, double error, double *arm);
   /* Adds the derivatives of rows and bias along a change (derivatives.h); NULL: rows and bias are differenced. */
   cdn_status (*vary)(const constraint_view *v, const struct constraint_change *change);
   void (*destroy)(void *data);

@@ -88,6 +88,24 @@ cdn_status cdni_constraint_motion(const constraint_room *room, cdn_state *state,
   return status;
 }
 
+cdn_status cdni_constraint_bound(const constraint_room *room, cdn_state *state, int i, double *error, int most, int *n,
+                                 int32_t *part, double *weight) {
+  const constraint_view v = cdni_constraint_view(room, state, i);
+  const constraint_kind *kind = cdni_constraint_kinds[v.c->kind];
+  double arm[CONSTRAINT_MOST_BODIES] = { 0 };
+  *n = 0;
+  if (!kind->find_arms || 2 * v.c->n_bodies + v.c->n_mobilities > most) return CDN_OK;
+  CDNI_TRY(kind->calc_position(&v, error));
+  kind->find_arms(&v, *error, arm);
+  for (int b = 0; b < v.c->n_bodies; b++) {
+    if (v.body[b] == 0) continue;
+    part[*n] = 2 * v.body[b], weight[(*n)++] = 1;
+    part[*n] = 2 * v.body[b] + 1, weight[(*n)++] = arm[b];
+  }
+  for (int k = 0; k < v.c->n_mobilities; k++) part[*n] = 2 * room->matter->tree.n + v.mobility[k].u, weight[(*n)++] = 1;
+  return CDN_OK;
+}
+
 cdn_status cdni_constraint_push(const constraint_room *room, cdn_state *state, int i, const double *force, sv *F,
                                 double *f) {
   constraint_view v;

@@ -40,7 +40,7 @@ uint32_t cdni_checksum(const void *bytes, size_t n);
 
 /* ---- the frame: kind of object, version, length, checksum ---- */
 
-enum { CDNI_ARCHIVE_VERSION = 11, CDNI_ARCHIVE_STATE = 1, CDNI_ARCHIVE_STEPPER = 2 };
+enum { CDNI_ARCHIVE_VERSION = 12, CDNI_ARCHIVE_STATE = 1, CDNI_ARCHIVE_STEPPER = 2 };
 
 cdn_status cdni_archive_send(cdni_archive *a, int kind, cdn_write_fn *write, void *context);
 /* Fills an archive that was begun for loading. */

@@ -56,6 +56,39 @@ static cdn_status move_gap(const void *self, cdn_state *state, int i, double *ga
   return CDN_OK;
 }
 
+/* ---- how far things move: bodies and mobilities ---- */
+
+static int count_parts(const void *self) {
+  const tree *t = &(*(hybrid_room *const *)self)->matter->tree;
+  return 2 * t->n + t->nu;
+}
+
+static cdn_status find_speeds(const void *self, cdn_state *state, double *speeds, double *changes) {
+  const hybrid_room *room = *(hybrid_room *const *)self;
+  const tree *t = &room->matter->tree;
+  CDNI_TRY(cdni_state_ensure(state, CDN_ACCELERATION));
+  const tree_data d = cdni_matter_data(room->matter, state);
+  for (int b = 0; b < t->n; b++) {
+    speeds[2 * b] = b > 0 ? v3_norm(d.twist[b].V.v) : 0, speeds[2 * b + 1] = b > 0 ? v3_norm(d.twist[b].V.w) : 0;
+    changes[2 * b] = b > 0 ? v3_norm(d.A[b].v) : 0, changes[2 * b + 1] = b > 0 ? v3_norm(d.A[b].w) : 0;
+  }
+  for (int i = 0; i < t->nu; i++) speeds[2 * t->n + i] = fabs(d.u[i]), changes[2 * t->n + i] = fabs(d.udot[i]);
+  return CDN_OK;
+}
+
+/* Of what has a constraint. */
+static cdn_status bound_gap(const void *self, cdn_state *state, int i, double *gap, int *n, int32_t part[TRIGGER_PARTS],
+                            double weight[TRIGGER_PARTS]) {
+  const hybrid_room *room = *(hybrid_room *const *)self;
+  const one_sided *s = i < hybrid_sides(room) && side_slot(room, i) < 0 ? side_at(room, i) : NULL;
+  if (!s || s->speed || side_is_on(room, state, i)) return CDN_OK;
+  CDNI_TRY(cdni_constraint_bound(room->constraints, state, s->constraint, gap, TRIGGER_PARTS, n, part, weight));
+  *gap *= s->sign;
+  return CDN_OK;
+}
+
+static const cdni_trigger_ways ways = { count_parts, find_speeds, bound_gap };
+
 /* Of a slip with speed v: *left is positive until it may have come to its end, *until until it is fast. Along one
  * equation a slip ends where it has turned back. Along more it seldom passes zero: it ends where it is slow; one that
  * is slow ends where it has turned back, and is looked at again where it is faster, or, where it begins, has turned
@@ -265,6 +298,7 @@ cdn_status cdni_hybrid_declare_events(hybrid_room *room, cdn_declarer *d) {
   const int sides = hybrid_sides(room), frictions = hybrid_frictions(room);
   room->gaps = cdn_declare_event_triggers(d, CDN_STAGE_POSITION, sides + 1 + room->slots);
   cdni_declare_trigger_motion(d, room->gaps, move_gap);
+  cdni_declare_trigger_ways(d, room->gaps, &ways);
   cdn_ticket reads[3];
   for (int i = room->slots > 0 ? cdni_rigid_reads(room->contact, reads) : 0; i > 0; i--)
     cdni_declare_trigger_reads(d, room->gaps, reads[i - 1]);

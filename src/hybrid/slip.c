@@ -40,6 +40,7 @@ bool cdni_follower_acts(const hybrid_room *room, const double *statuses, int i) 
 
 /* The first whose force is not zero whatever presses; -1: none. */
 static int first_follower(const hybrid_room *room, const cdn_state *state) {
+  if (hybrid_followers(room) == 0) return -1;
   const double *statuses = hybrid_statuses(room, state);
   for (int i = 0; i < hybrid_followers(room); i++) {
     if (!cdni_follower_acts(room, statuses, i)) continue;

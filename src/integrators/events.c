@@ -25,6 +25,10 @@ static size_t divide(struct cdni_events *ev, size_t ny, char *base) {
   ev->set = cdni_part(base, &at, n, sizeof *ev->set);
   ev->first_of_set = cdni_part(base, &at, n, sizeof *ev->first_of_set);
   ev->live = cdni_part(base, &at, n, sizeof *ev->live);
+  ev->asleep = cdni_part(base, &at, n, sizeof *ev->asleep);
+  double **const ways[] = { &ev->ways.sum,    &ev->ways.now,       &ev->ways.speed,
+                            &ev->ways.change, &ev->ways.end_speed, &ev->ways.end_change };
+  for (int i = 0; i < CDNI_COUNT(ways); i++) *ways[i] = cdni_part(base, &at, (size_t)ev->ways.n, sizeof(double));
   ev->timers = cdni_part(base, &at, (size_t)ev->n_timers, sizeof *ev->timers);
   ev->kinks = cdni_part(base, &at, kinks, sizeof(double));
   ev->kinks_end = cdni_part(base, &at, kinks, sizeof(double));
@@ -110,6 +114,7 @@ static void set_watch(const cdn_system *system, struct cdni_events *ev, int i, i
                      .active = def->handle || def->handle_set,
                      .edges = def->edges,
                      .moves = cdni_trigger_has_motion(system, id),
+                     .bounded = cdni_trigger_has_bound(system, id),
                      .shows = cdni_trigger_shows(system, id),
                      .rate = NAN,
                      .direction = def->direction,
@@ -164,6 +169,7 @@ cdn_status cdni_events_create(cdn_stepper *s) {
   ev->rescuer = -1, ev->rescued = -INFINITY;
   for (int i = 0; i < n; i++)
     if (cdni_event_at(s->system, i)->rescues) ev->rescuer = i;
+  ev->ways.n = cdni_trigger_parts(s->system);
   ev->n_kinks = n_kinks;
   ev->has_near = has_near;
   ev->near_reach = ev->near_end_reach = ev->near_saved = -1;
@@ -274,9 +280,10 @@ void cdni_events_archive(cdn_stepper *s, cdni_archive *a) {
   for (int i = 0; i < ev->n; i++) archive_record(&ev->records[i], a);
   for (int i = 0; i < ev->n_timers; i++) cdni_timer_archive(s, &ev->timers[i], a);
   for (int i = 0; i < ev->n_watches; i++) {
-    cdni_watch_archive(&ev->watches[i], a);
+    cdni_watch_archive(&ev->watches[i], ev->ways.n, a);
     n_values += (size_t)ev->watches[i].samples + 1;
   }
+  cdni_sleep_archive(s, a);
   cdni_archive_doubles(a, ev->kinks, 2 * (size_t)ev->n_kinks);
   cdni_archive_doubles(a, ev->values, n_values);
   if (n_values > 0) cdni_archive_doubles(a, &ev->turns->time, 2 * n_values);

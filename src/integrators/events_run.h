@@ -31,6 +31,15 @@ typedef struct cdni_record {
   int32_t watch, timer;
 } cdni_record;
 
+/* How far the parts of a System have moved, and move in this step (sleep.c). */
+typedef struct cdni_ways {
+  int n;
+  double *sum, *now; /* all that was before this attempt, and in it */
+  double *speed, *change, *end_speed, *end_change;
+  double total, alarm; /* sum of the largest way in each attempt; where it wakes the first that sleeps */
+  bool known, known_end;
+} cdni_ways;
+
 struct cdni_events {
   int n, n_watches, n_timers;
   int32_t *order; /* events in the order of handling */
@@ -48,9 +57,10 @@ struct cdni_events {
   double *trial, *push; /* what functions work with; nothing in them outlasts a call */
   void *block;
   size_t block_size;
-  int32_t *live;           /* watches that do not rest */
-  int n_live, n_evaluated; /* evaluations of the attempt */
-  bool glances;            /* there are watches whose values come with the rates */
+  int32_t *live, *asleep;            /* watches that do not rest, but for those that sleep (sleep.c) */
+  int n_live, n_asleep, n_evaluated; /* n_evaluated: evaluations of the attempt */
+  cdni_ways ways;
+  bool glances;      /* there are watches whose values come with the rates */
   int n_lasting;     /* of the watches: those of events. Kinks are watched in steps that seem to pass them (kinks.c) */
   int room;          /* for watches of kinks */
   size_t first_kink; /* index at which values of kinks begin in the tables */

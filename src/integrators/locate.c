@@ -113,6 +113,7 @@ static cdn_status sample(cdn_stepper *s) {
         const cdni_watch *w = &ev->watches[j];
         double *value = &ev->values[w->first + (size_t)k];
         if (w->leader == i && cdni_watch_rests(w)) *value = NAN;
+        else if (w->leader == i && cdni_watch_sleeps(w)) *value = w->value;
         else if (w->leader == i) CDNI_TRY(cdni_watch_value(s, w, ev->scene, value));
       }
     }
@@ -127,8 +128,9 @@ static cdn_status sample_end(cdn_stepper *s, double end) {
   for (int i = 0; i < ev->n_watches; i++) {
     cdni_watch *w = &ev->watches[i];
     cdn_state *state = end > s->step.t1 ? ev->scene : s->work;
-    w->end = w->end_slope = NAN;
-    if (!cdni_watch_rests(w)) CDNI_TRY(cdni_watch_read(s, w->trigger, state, &w->end, &w->end_slope));
+    w->end = cdni_watch_sleeps(w) ? w->value : NAN, w->end_slope = NAN;
+    if (!cdni_watch_rests(w) && !cdni_watch_sleeps(w))
+      CDNI_TRY(cdni_watch_read(s, w->trigger, state, &w->end, &w->end_slope));
   }
   return CDN_OK;
 }
@@ -139,7 +141,7 @@ static int first_crossing(cdn_stepper *s, double end, cdni_watch *before, cdni_c
   double earliest = INFINITY;
   int first = -1;
   for (int i = 0; i < ev->n_watches; i++) {
-    if (!ev->watches[i].active) continue;
+    if (!ev->watches[i].active || cdni_watch_is_idle(&ev->watches[i])) continue;
     cdni_watch w = ev->watches[i], was;
     cdni_crossing found;
     if (!cdni_watch_follow(ev, &w, s->step.t0, end, &was, &found)) continue;
@@ -174,7 +176,8 @@ static cdn_status find_first(cdn_stepper *s, double end, int *first, cdni_watch 
     CDNI_TRY(cdni_kinks_wake(s, true));
     for (int k = 0; k < ev->n_watches; k++) {
       cdni_watch *w = &ev->watches[k];
-      if (w->active && !cdni_watch_rests(w)) CDNI_TRY(cdni_watch_value(s, w, ev->scene, &w->end));
+      if (w->active && !cdni_watch_rests(w) && !cdni_watch_sleeps(w))
+        CDNI_TRY(cdni_watch_value(s, w, ev->scene, &w->end));
     }
   }
 }
@@ -187,6 +190,10 @@ static cdn_status follow_all(cdn_stepper *s, const cdni_crossing *found) {
   for (int i = 0; i < ev->n_watches; i++) {
     cdni_watch *w = &ev->watches[i];
     cdni_crossing c;
+    if (cdni_watch_is_idle(w)) {
+      w->slope = w->rate = NAN;
+      continue;
+    }
     if (!w->active) {
       CDNI_TRY(cdni_watch_find(s, w));
     } else {

@@ -5,6 +5,8 @@
  * the larger of both ends of the step, would bring in a step is farther than any swing goes that the step follows: of a
  * swing of size A and frequency w, one of the two is at least half of A w or A w^2 at any time.
  *
+ * What is farther from zero than things move sleeps for many steps (sleep.c).
+ *
  * Others come with the rates (cdni_declare_trigger_shows): the method itself evaluates them within the step, or, with
  * one evaluation a step, in steps so short that the last few show the swing. Where at least four values are known that
  * are all farther from zero than twice their range, the motion that the method follows does not bring one there. */
@@ -25,11 +27,15 @@ static const double RANGES = 2;
 
 void cdni_quiet_afresh(cdn_stepper *s) {
   struct cdni_events *ev = s->events;
-  ev->n_live = 0;
+  ev->n_live = ev->n_asleep = 0;
   ev->glances = false;
   for (int i = 0; i < ev->n_lasting; i++) {
     cdni_watch *w = &ev->watches[i];
     if (cdni_watch_rests(w)) continue;
+    if (cdni_watch_sleeps(w)) {
+      ev->asleep[ev->n_asleep++] = i;
+      continue;
+    }
     ev->live[ev->n_live++] = i;
     ev->glances = ev->glances || w->shows;
   }
@@ -43,6 +49,7 @@ void cdni_quiet_attempt(cdn_stepper *s) {
 
 void cdni_quiet_accepted(cdn_stepper *s) {
   struct cdni_events *ev = s->events;
+  cdni_sleep_accepted(s);
   for (int i = 0; ev->glances && i < ev->n_live; i++) {
     cdni_watch *w = &ev->watches[ev->live[i]];
     w->past[1] = w->past[0], w->past_time[1] = w->past_time[0];
@@ -109,14 +116,24 @@ static cdn_status stays(cdn_stepper *s, cdni_watch *w, bool *far) {
 
 cdn_status cdni_events_are_far(cdn_stepper *s, bool *far) {
   struct cdni_events *ev = s->events;
+  int n = 0;
+  CDNI_TRY(cdni_sleep_attempt(s));
+  *far = may_be_quiet(ev) && s->step.t1 == s->step.t0 + s->step.h;
+  const bool may_be = *far;
   for (int i = 0; i < ev->n_live; i++) {
     cdni_watch *w = &ev->watches[ev->live[i]];
-    w->end_rate = NAN, w->from = w->value;
+    bool stays_far;
+    w->end_rate = w->end_second = NAN, w->from = w->value;
+    CDNI_TRY(cdni_sleep_try(s, w, &stays_far));
+    if (cdni_watch_sleeps(w)) ev->asleep[ev->n_asleep++] = ev->live[i];
+    else ev->live[n++] = ev->live[i];
+    if (stays_far && !cdni_watch_sleeps(w))
+      CDNI_TRY(cdni_trigger_moves(s->work, w->trigger, &w->end, &w->end_rate, &w->end_second));
+    if (may_be && !stays_far) CDNI_TRY(stays(s, w, far));
   }
-  *far = may_be_quiet(ev) && s->step.t1 == s->step.t0 + s->step.h;
-  if (!*far) return CDN_OK;
-  for (int i = 0; i < ev->n_live; i++) CDNI_TRY(stays(s, &ev->watches[ev->live[i]], far));
-  for (int i = 0; i < ev->n_live && *far; i++) {
+  ev->n_live = n;
+  if (!*far) return cdni_sleep_end(s);
+  for (int i = 0; i < ev->n_live; i++) {
     cdni_watch *w = &ev->watches[ev->live[i]];
     w->time = s->step.t1, w->value = w->end;
     w->slope = w->end_slope = NAN;

@@ -214,6 +214,11 @@ cdn_status cdni_find_turns(cdn_stepper *s) {
   /* slopes at one time are computed together, so that the State is realized once */
   for (int i = 0; i < ev->n_watches; i++) {
     cdni_watch *w = &ev->watches[i];
+    if (cdni_watch_is_idle(w)) {
+      w->near = false;
+      for (int k = 0; k <= w->samples; k++) ev->turns[w->first + (size_t)k].time = NAN;
+      continue;
+    }
     double variation = variation_of(ev, w, &nearest);
     w->near = nearest <= 3 * variation || watch_is_listed(ev, w);
     for (int k = 0; k <= w->samples; k++) ev->turns[w->first + (size_t)k].time = NAN;

@@ -270,7 +270,7 @@ cdn_status cdni_watches_afresh(cdn_stepper *s, bool changed) {
     w->fired = w->pending = false;
     w->value = w->end = g;
   }
-  if (changed) cdni_quiet_afresh(s);
+  if (changed) cdni_sleep_afresh(s), cdni_quiet_afresh(s);
   return CDN_OK;
 }
 
@@ -283,10 +283,10 @@ static void archive_side(int8_t *side, cdni_archive *a) {
   *side = (int8_t)value;
 }
 
-void cdni_watch_archive(cdni_watch *w, cdni_archive *a) {
-  double *const numbers[] = { &w->level, &w->came,      &w->window,   &w->time,        &w->value, &w->end,
-                              &w->slope, &w->end_slope, &w->lo,       &w->hi,          &w->rate,  &w->second,
-                              w->past,   w->past + 1,   w->past_time, w->past_time + 1 };
+void cdni_watch_archive(cdni_watch *w, int parts, cdni_archive *a) {
+  double *const numbers[] = { &w->level, &w->came,      &w->window,   &w->time,         &w->value,  &w->end,
+                              &w->slope, &w->end_slope, &w->lo,       &w->hi,           &w->rate,   &w->second,
+                              w->past,   w->past + 1,   w->past_time, w->past_time + 1, &w->margin, &w->sleepless };
   int crossed = (int)w->crossed;
   for (int i = 0; i < CDNI_COUNT(numbers); i++) cdni_archive_double(a, numbers[i]);
   archive_side(&w->sign, a);
@@ -296,5 +296,13 @@ void cdni_watch_archive(cdni_watch *w, cdni_archive *a) {
   cdni_archive_bool(a, &w->fired);
   cdni_archive_bool(a, &w->pending);
   cdni_archive_int(a, &crossed, 0, CDN_EITHER);
+  cdni_archive_int(a, &w->parts, 0, TRIGGER_PARTS);
+  for (int k = 0; k < w->parts; k++) {
+    int part = w->part[k];
+    cdni_archive_int(a, &part, 0, parts - 1);
+    cdni_archive_double(a, &w->weight[k]);
+    cdni_archive_double(a, &w->way[k]);
+    w->part[k] = part;
+  }
   w->crossed = (cdn_direction)crossed;
 }

@@ -8,6 +8,7 @@
 #include <cardan/stepper.h>
 
 #include "core/archive.h"
+#include "system/triggers.h"
 
 struct cdni_events; /* events_run.h */
 
@@ -35,6 +36,7 @@ typedef struct cdni_watch {
   bool active;  /* it ends steps; otherwise it is passive, and its events are only reported */
   bool edges;   /* NaN counts as one of the two sides (`beyond`) */
   bool moves;   /* the motion of its value is known */
+  bool bounded; /* it is known how far its value can change (sleep.c) */
   bool shows;   /* its value comes with the rates (quiet.c) */
   bool near;    /* in this step its value may reach zero between samples */
   cdn_direction direction;
@@ -46,16 +48,21 @@ typedef struct cdni_watch {
   bool armed;    /* it has fired, and its handler may have reversed the motion of the value: the next step finds out */
   double came;   /* slope of the value just before the last event */
 
-  double window;                      /* in this step, s */
-  double time, value;                 /* the point to which the present step has been followed */
-  int next;                           /* turn or sample to look at next */
-  double end;                         /* value at the end of the step */
-  double slope;                       /* of the value at the start of the next step; NaN: unknown */
-  double end_slope;                   /* of the value at the end of this step */
-  double rate, second;                /* of a value that moves, at the start of the next step (quiet.c); NaN: unknown */
-  double end_rate, end_second;        /* at the end of this step */
-  int glances;                        /* evaluations within this attempt in which its value was looked at, */
-  double least, most;                 /* and the least and the largest of these values */
+  double window;               /* in this step, s */
+  double time, value;          /* the point to which the present step has been followed */
+  int next;                    /* turn or sample to look at next */
+  double end;                  /* value at the end of the step */
+  double slope;                /* of the value at the start of the next step; NaN: unknown */
+  double end_slope;            /* of the value at the end of this step */
+  double rate, second;         /* of a value that moves, at the start of the next step (quiet.c); NaN: unknown */
+  double end_rate, end_second; /* at the end of this step */
+  int glances;                 /* evaluations within this attempt in which its value was looked at, */
+  double least, most;          /* and the least and the largest of these values */
+  int parts; /* it sleeps until weights times ways of as many parts exceed its margin; 0: it is awake (sleep.c) */
+  int32_t part[TRIGGER_PARTS];
+  double weight[TRIGGER_PARTS], way[TRIGGER_PARTS], margin;
+  double sleepless;                   /* it may sleep where its value is larger than that */
+  bool woken;                         /* in this attempt: its value at the start of the step is not known */
   double from, past[2], past_time[2]; /* at the start of this step and of those before it; NaN: none */
   double lean;                        /* slope along the rates of the motion, by a central difference */
   double back, forth;                 /* the values before and after, of which it is the difference */
@@ -96,12 +103,32 @@ cdn_status cdni_watch_uncertainty(cdn_stepper *s, const cdni_watch *w, double t,
 cdn_status cdni_events_are_far(cdn_stepper *s, bool *far);
 /* Whether the value is NaN until a handler changes the State. */
 static inline bool cdni_watch_rests(const cdni_watch *w) { return (w->moves || w->shows) && isnan(w->value); }
-/* Lists the watches that do not; an attempt begins; a step has been accepted. */
+/* Lists the watches that do not rest; an attempt begins; a step has been accepted. */
 void cdni_quiet_afresh(cdn_stepper *s);
 void cdni_quiet_attempt(cdn_stepper *s);
 void cdni_quiet_accepted(cdn_stepper *s);
 
-void cdni_watch_archive(cdni_watch *w, cdni_archive *a);
+/* ---- sleep.c: values that are far away ---- */
+
+static inline bool cdni_watch_sleeps(const cdni_watch *w) { return w->parts > 0; }
+/* Nothing can become of it in this step. */
+static inline bool cdni_watch_is_idle(const cdni_watch *w) {
+  return cdni_watch_sleeps(w) || (cdni_watch_rests(w) && !w->edges);
+}
+/* All are awake, and nothing is known of how things move: a handler has changed the State, or the run begins. */
+void cdni_sleep_afresh(cdn_stepper *s);
+/* An attempt has come to its end: finds how far things have moved, and wakes what may be near by now. */
+cdn_status cdni_sleep_attempt(cdn_stepper *s);
+/* Whether an awake value cannot come to zero in this attempt, as things do not move so far. If it is farther away than
+ * twice that it sleeps. */
+cdn_status cdni_sleep_try(cdn_stepper *s, cdni_watch *w, bool *far);
+/* Values that have been woken are looked at: finds what they were at the start of the step. */
+cdn_status cdni_sleep_end(cdn_stepper *s);
+void cdni_sleep_accepted(cdn_stepper *s);
+void cdni_sleep_archive(cdn_stepper *s, cdni_archive *a);
+
+/* `parts`: how many the System has. */
+void cdni_watch_archive(cdni_watch *w, int parts, cdni_archive *a);
 
 /* The slope at time t of the step, where the value is g, from dense output a little before t (after t, if t is the
  * start). */

@@ -107,12 +107,13 @@ typedef struct trigger_group {
   cdn_stage stage;      /* of the events that read the slots */
   cdn_cache entry;      /* the values of the slots; behind them the rates of kinks */
   /* Kinks: triggers that no event reads, for steps end there without a handler. */
-  int32_t of;                 /* the ticket in which they are; TICKET_NONE: events read the slots */
-  bool counts;                /* rates are computed from it */
-  cdni_kink_force *force;     /* may be NULL */
-  cdni_trigger_motion *moves; /* of slots that events read; may be NULL */
-  bool shows;                 /* the values come with the rates */
-  const cdni_near_kinks *ops; /* NULL: they have slots */
+  int32_t of;                    /* the ticket in which they are; TICKET_NONE: events read the slots */
+  bool counts;                   /* rates are computed from it */
+  cdni_kink_force *force;        /* may be NULL */
+  cdni_trigger_motion *moves;    /* of slots that events read; may be NULL */
+  const cdni_trigger_ways *ways; /* likewise */
+  bool shows;                    /* the values come with the rates */
+  const cdni_near_kinks *ops;    /* NULL: they have slots */
 } trigger_group;
 typedef struct auto_variable {
   int32_t variable, update;

@@ -80,6 +80,10 @@ void cdni_declare_trigger_motion(cdn_declarer *d, int group, cdni_trigger_motion
   if (group >= 0) group_at(d->system, (size_t)group)->moves = moves;
 }
 
+void cdni_declare_trigger_ways(cdn_declarer *d, int group, const cdni_trigger_ways *ways) {
+  if (group >= 0) group_at(d->system, (size_t)group)->ways = ways;
+}
+
 void cdni_declare_trigger_shows(cdn_declarer *d, int group) {
   if (group >= 0) group_at(d->system, (size_t)group)->shows = true;
 }
@@ -111,6 +115,36 @@ cdn_status cdni_trigger_moves(cdn_state *state, int64_t trigger, double *value, 
   const int slot = cdni_event_at(state->system, (int)trigger)->def.index;
   *value = *rate = *second = NAN;
   return g->moves(owner_of(state->system, g)->self, state, slot, value, rate, second);
+}
+
+/* The group that knows ways; NULL: there is none. */
+static const trigger_group *group_with_ways(const cdn_system *s) {
+  for (size_t i = 0; i < s->trigger_groups.count; i++)
+    if (group_at(s, i)->ways) return group_at(s, i);
+  return NULL;
+}
+
+int cdni_trigger_parts(const cdn_system *system) {
+  const trigger_group *g = group_with_ways(system);
+  return g ? g->ways->count(owner_of(system, g)->self) : 0;
+}
+
+cdn_status cdni_trigger_speeds(cdn_state *state, double *speeds, double *changes) {
+  const trigger_group *g = group_with_ways(state->system);
+  return g->ways->speeds(owner_of(state->system, g)->self, state, speeds, changes);
+}
+
+bool cdni_trigger_has_bound(const cdn_system *system, int64_t trigger) {
+  const trigger_group *g = moving_group(system, trigger);
+  return g && g->ways;
+}
+
+cdn_status cdni_trigger_bound(cdn_state *state, int64_t trigger, double *value, int *n, int32_t part[TRIGGER_PARTS],
+                              double weight[TRIGGER_PARTS]) {
+  const trigger_group *g = moving_group(state->system, trigger);
+  const int slot = cdni_event_at(state->system, (int)trigger)->def.index;
+  *value = NAN, *n = 0;
+  return g->ways->bound(owner_of(state->system, g)->self, state, slot, value, n, part, weight);
 }
 
 /* ---- kinks ---- */

@@ -29,6 +29,21 @@ typedef cdn_status cdni_trigger_motion(const void *self, cdn_state *state, int s
                                        double *second);
 /* Of a group that events read. */
 void cdni_declare_trigger_motion(cdn_declarer *d, int group, cdni_trigger_motion *moves);
+/* Or, of a group of slots, how far things move. */
+enum { TRIGGER_PARTS = 4 };
+typedef struct cdni_trigger_ways {
+  /* How many parts there are, of which slots may depend. */
+  int (*count)(const void *self);
+  /* How fast each of them moves, and how fast that changes, in a State that is realized to Acceleration. Both >= 0. */
+  cdn_status (*speeds)(const void *self, cdn_state *state, double *speeds, double *changes);
+  /* A slot's value, and how far it can change: at most by the sum of `weight` times the ways of n parts, as long as
+   * that is less than the value. *n = 0: it is not known. */
+  cdn_status (*bound)(const void *self, cdn_state *state, int slot, double *value, int *n, int32_t part[TRIGGER_PARTS],
+                      double weight[TRIGGER_PARTS]);
+} cdni_trigger_ways;
+/* Of one group of a System, whose motion is known, too. A run does not look at values that are farther from zero than
+ * things have moved since. */
+void cdni_declare_trigger_ways(cdn_declarer *d, int group, const cdni_trigger_ways *ways);
 /* Values that are as smooth as the rates and come with them, such as multipliers and speeds. A run looks at them where
  * its method evaluates rates, and within a step only where that leaves a doubt. Here and where the motion is known, a
  * value that is NaN stays NaN until a handler changes the State. */
@@ -71,6 +86,12 @@ cdn_status cdni_trigger_read(cdn_state *state, int64_t trigger, double *value, d
 cdn_status cdni_trigger_moves(cdn_state *state, int64_t trigger, double *value, double *rate, double *second);
 bool cdni_trigger_has_motion(const cdn_system *system, int64_t trigger);
 bool cdni_trigger_shows(const cdn_system *system, int64_t trigger);
+/* The number of parts whose ways are known, their speeds, and the bound of an event's value. */
+int cdni_trigger_parts(const cdn_system *system);
+cdn_status cdni_trigger_speeds(cdn_state *state, double *speeds, double *changes);
+bool cdni_trigger_has_bound(const cdn_system *system, int64_t trigger);
+cdn_status cdni_trigger_bound(cdn_state *state, int64_t trigger, double *value, int *n, int32_t part[TRIGGER_PARTS],
+                              double weight[TRIGGER_PARTS]);
 /* The force of a kink; f (nu) is zero on entry. */
 cdn_status cdni_trigger_force(cdn_state *state, int64_t trigger, double x, double *f, bool *known);
 /* All kinks with slots: their values, then their rates. */

@@ -110,9 +110,90 @@ START_TEST(a_push_that_dips_between_steps_is_seen) {
 }
 END_TEST
 
+/* Balls that are thrown up over a floor, and one that rests while a body with a wall turns toward it. Most of the time
+ * all gaps are so far from zero that nobody looks at them; each touch is found when it comes. The wall is at a distance
+ * of 1 from its axis, and the ball that rests at one of 2: they touch where the wall has 60 degrees left. */
+enum { THROWN = 5 };
+static const double TURNS = 0.8; /* rad/s */
+
+static cdn_state *start_thrown(double touch[THROWN + 1]) {
+  cdn_system *system = cdn_system_create(NULL);
+  double q[3 * THROWN + 2], u[3 * THROWN + 2] = { 0 };
+  char name[20];
+  for (int i = 0; i < THROWN; i++) {
+    const double h = 1 + 3 * i, v = 4 - i;
+    snprintf(name, sizeof name, "ball %d", i);
+    cdn_rigid_contact_def floor = cdn_default_rigid_contact_def();
+    floor.name = name, floor.b = add_point(system, name, 1);
+    floor.X_AP = facing(cdn_v3(0, 1, 0), cdn_v3(0, 0, 0));
+    cdn_system_add_rigid_contact(system, &floor);
+    q[3 * i] = i, q[3 * i + 1] = h, q[3 * i + 2] = 0;
+    u[3 * i] = 30, u[3 * i + 1] = v;
+    touch[i] = (v + sqrt(v * v + 2 * 9.81 * h)) / 9.81;
+  }
+  cdn_body_def d = cdn_default_body_def();
+  d.name = "door", d.mobilizer = CDN_PIN, d.mass = (cdn_mass_properties){ 1, { 0, 0, 0 }, { 1, 1, 1, 0, 0, 0 } };
+  cdn_rigid_contact_def wall = cdn_default_rigid_contact_def();
+  wall.name = "wall", wall.a = cdn_system_add_body(system, &d), wall.b = add_slider(system, "rests", 1);
+  wall.X_AP = facing(cdn_v3(-1, 0, 0), cdn_v3(1, 0, 0));
+  cdn_system_add_rigid_contact(system, &wall);
+  q[3 * THROWN] = 2 * PI / 3, q[3 * THROWN + 1] = 2, u[3 * THROWN] = -TURNS;
+  touch[THROWN] = PI / 3 / TURNS;
+  cdn_system_add_gravity(system, "gravity", cdn_v3(0, -9.81, 0));
+  return hybrid_state(system, q, u);
+}
+
+static int compare_times(const void *a, const void *b) {
+  const double x = *(const double *)a, y = *(const double *)b;
+  return (x > y) - (x < y);
+}
+
+START_TEST(what_is_far_away_is_found_when_it_comes) {
+  static const double accuracies[] = { 1e-3, 3e-6, 1e-10 };
+  double touch[THROWN + 1];
+  cdn_state *state = start_thrown(touch);
+  cdn_stepper *run = event_run(state, accuracies[_i]);
+  qsort(touch, THROWN + 1, sizeof *touch, compare_times);
+  for (int i = 0; i <= THROWN; i++) {
+    ck_assert(run_to_event(run, "touches", 10));
+    NEAR(cdn_state_time(cdn_stepper_state(run)), touch[i], fmax(accuracies[_i], 1e-9));
+  }
+  end_event_run(run, state);
+}
+END_TEST
+
+/* A checkpoint has what sleeps, and until when: a run that goes on from one has the bits of the run that was saved. */
+START_TEST(what_is_far_away_is_in_checkpoints) {
+  double touch[THROWN + 1];
+  cdn_state *state = start_thrown(touch);
+  cdn_stepper *run = event_run(state, 1e-6);
+  OK_STEP(run, cdn_stepper_advance(run, 0.3, NULL));
+  for (int k = 1; k < 12; k++) {
+    cdn_buffer saved = { 0 };
+    cdn_stepper *copy = NULL;
+    OK_STEP(run, cdn_stepper_save(run, cdn_buffer_write, &saved));
+    OK_ON(state, cdn_stepper_load(state, NULL, NULL, cdn_buffer_read, &saved, &copy));
+    cdn_buffer_free(&saved);
+    const double end = 0.3 + 0.21 * k;
+    cdn_return_reason reason = CDN_HANDLED_EVENT;
+    while (reason == CDN_HANDLED_EVENT) OK_STEP(run, cdn_stepper_advance(run, end, &reason));
+    for (reason = CDN_HANDLED_EVENT; reason == CDN_HANDLED_EVENT;)
+      OK_STEP(copy, cdn_stepper_advance(copy, end, &reason));
+    const cdn_state *a = cdn_stepper_state(run), *b = cdn_stepper_state(copy);
+    ck_assert(memcmp(cdn_state_q(a), cdn_state_q(b), (3 * THROWN + 2) * sizeof(double)) == 0);
+    ck_assert(memcmp(cdn_state_u(a), cdn_state_u(b), (3 * THROWN + 2) * sizeof(double)) == 0);
+    cdn_stepper_destroy(run);
+    run = copy;
+  }
+  end_event_run(run, state);
+}
+END_TEST
+
 static void add(TCase *c) {
   tcase_add_loop_test(c, elements_cost_what_their_constraints_cost, 0, 3);
   tcase_add_test(c, a_push_that_dips_between_steps_is_seen);
+  tcase_add_loop_test(c, what_is_far_away_is_found_when_it_comes, 0, 3);
+  tcase_add_test(c, what_is_far_away_is_in_checkpoints);
 }
 
 CHECK_MAIN_OF("hybrid costs", 20, add)

@@ -8,6 +8,8 @@ static cdn_status calc_position(const constraint_view *v, double *e) {
   return CDN_OK;
 }
 
+static void find_arms(const constraint_view *v, double error, double *arm) { (void)v, (void)error, (void)arm; }
+
 const constraint_kind cdni_constraint_constant_coordinate = {
   .name = "constant coordinate",
   .n_params = 1,
@@ -15,6 +17,7 @@ const constraint_kind cdni_constraint_constant_coordinate = {
   .calc_position = calc_position,
   .calc_rows = cdni_constraint_slot_row,
   .add_bias = cdni_constraint_no_bias,
+  .find_arms = find_arms,
   .vary = vary_nothing,
 };
 

@@ -33,6 +33,13 @@ static cdn_status vary(const constraint_view *v, const constraint_change *x) {
   return CDN_OK;
 }
 
+/* Seen from a the station moves by less than `error`, so that it is never farther from a's origin than this. */
+static void find_arms(const constraint_view *v, double error, double *arm) {
+  const v3 arm_b = constraint_arm(v, 1, v->params + 4);
+  arm[0] = v3_norm(v3_sub(constraint_place(v, 1, arm_b), v->pose[v->body[0]].p_GM)) + fabs(error);
+  arm[1] = v3_norm(arm_b);
+}
+
 const constraint_kind cdni_constraint_point_in_plane = {
   .name = "point in plane",
   .n_params = 7,
@@ -41,6 +48,7 @@ const constraint_kind cdni_constraint_point_in_plane = {
   .calc_position = calc_position,
   .calc_rows = calc_rows,
   .add_bias = add_bias,
+  .find_arms = find_arms,
   .vary = vary,
 };
 

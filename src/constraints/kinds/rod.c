@@ -49,6 +49,11 @@ static cdn_status add_bias(const constraint_view *v, double *bias) {
   return CDN_OK;
 }
 
+static void find_arms(const constraint_view *v, double error, double *arm) {
+  (void)error;
+  for (int k = 0; k < 2; k++) arm[k] = v3_norm(constraint_arm(v, k, v->params + 3 * k));
+}
+
 /* n . (a_b - a_a) + |across|^2 / length, where the line turns by `across` / length. */
 static cdn_status vary(const constraint_view *v, const constraint_change *x) {
   line l;
@@ -75,6 +80,7 @@ const constraint_kind cdni_constraint_rod = {
   .calc_position = calc_position,
   .calc_rows = calc_rows,
   .add_bias = add_bias,
+  .find_arms = find_arms,
   .vary = vary,
 };
 

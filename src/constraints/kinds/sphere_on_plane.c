@@ -26,6 +26,13 @@ static cdn_status touch(const constraint_view *v, bool moving, contact *c) {
 
 CONTACT_FUNCTIONS(touch)
 
+/* Seen from a the centre moves by less than `error`, so that it is never farther from a's origin than this. */
+static void find_arms(const constraint_view *v, double error, double *arm) {
+  const v3 arm_b = constraint_arm(v, 1, v->params + CENTER);
+  arm[0] = v3_norm(v3_sub(constraint_place(v, 1, arm_b), v->pose[v->body[0]].p_GM)) + fabs(error);
+  arm[1] = v3_norm(arm_b);
+}
+
 const constraint_kind cdni_constraint_sphere_on_plane = {
   .name = "sphere on plane",
   .n_params = CDNI_COUNT(table),
@@ -34,6 +41,7 @@ const constraint_kind cdni_constraint_sphere_on_plane = {
   .calc_position = calc_position,
   .calc_rows = calc_rows,
   .add_bias = add_bias,
+  .find_arms = find_arms,
 };
 
 static void pack(double *params, cdn_transform X_AP, cdn_vec3 p_B, double radius) {
