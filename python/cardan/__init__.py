@@ -16,7 +16,7 @@ from .errors import (ArgumentError, CallbackError, ChatterError, ConstraintError
                      SingularError, StepError, UndeclaredError, UnsupportedError, VersionError)
 from .models import Function, Model, load, loads
 from .runs import Certificate, Event, Run, Stepper, simulate
-from .states import State
+from .states import State, Status
 from .structs import Element
 from .tables import Table, TableWriter, read_table
 
@@ -37,7 +37,7 @@ _LATER = {'Assembly': 'assembly', 'Adder': 'callbacks', 'Rows': 'callbacks', 'Sl
 __all__ = ['Adder', 'ArgumentError', 'Assembly', 'CallbackError', 'Camera', 'Certificate', 'ChatterError', 'Columns',
            'ConstraintError', 'Contacts', 'CycleError', 'Element', 'Ensemble', 'Error', 'Event', 'FileError', 'FrozenError',
            'Function', 'LimitError', 'Model', 'NonfiniteError', 'NotFrozenError', 'OutOfMemoryError', 'ParseError',
-           'Rows', 'Run', 'SingularError', 'Slopes', 'Sources', 'State', 'StepError', 'Stepper', 'Sweep', 'Table',
+           'Rows', 'Run', 'SingularError', 'Slopes', 'Sources', 'State', 'Status', 'StepError', 'Stepper', 'Sweep', 'Table',
            'TableWriter', 'UndeclaredError', 'UnsupportedError', 'VersionError', 'View', 'ffi', 'lib', 'load', 'loads',
            'read_table', 'simulate', 'sweep', 'version', 'view']
 __version__ = version()

@@ -1,9 +1,12 @@
 """A State: all variables of a model, and the results computed from them."""
 from __future__ import annotations
 
+import math
+from typing import NamedTuple
+
 import numpy
 
-from ._low import DOUBLES, FLOAT, array, encode, ffi, given, lib, view
+from ._low import DOUBLES, FLOAT, array, encode, ffi, given, lib, text, view
 from ._methods import Answers, Setters
 from .errors import check, failure, failure_of
 from .models import Model, POOLS, html_table
@@ -20,6 +23,18 @@ if TYPE_CHECKING:
 
 # Setting q and u, and getting udot, are written out below: most of the time of short calls is Python's.
 from_buffer, NOT_PLAIN = ffi.from_buffer, (AttributeError, BufferError, ValueError)
+
+
+class Status(NamedTuple):
+    """What rigid contact, a limit or dry friction does in a State. status: "on", "off"; of friction "off", "sticks",
+    "slips". force: its push, or the size of its friction, N or N m."""
+
+    element: str
+    status: str
+    force: float
+
+
+FRICTION = 'off', 'sticks', 'slips'  # cdn_friction_status
 
 
 class Joint:
@@ -221,6 +236,25 @@ class State(Setters, Answers):
     def qerr(self) -> Array:
         """Errors of the position constraints."""
         return self._result(lib.cdn_state_qerr(self._state), lib.cdn_system_nqerr(self.model._system))
+
+    @property
+    def statuses(self) -> List[Status]:
+        """What rigid contact, limits and dry friction do: of limits all, of shapes those that touch. A State that no
+        run has come to, and in which a variable was set, has the statuses of before; `settle()` finds its own."""
+        found, state, system = [], self._state, self.model._system
+        name, push, force = ffi.new('char[256]'), ffi.new('double *'), ffi.new('double[3]')
+        for i in range(lib.cdn_system_one_sided_count(system)):
+            if lib.cdn_one_sided_is_free(state, [i]): continue
+            lib.cdn_one_sided_text(state, [i], name, 256)
+            check(lib.cdn_one_sided_push(state, [i], push))
+            found.append(Status(text(name), 'on' if lib.cdn_one_sided_is_on(state, [i]) else 'off', push[0]))
+        for i in range(lib.cdn_system_dry_friction_count(system)):
+            if lib.cdn_dry_friction_is_free(state, [i]): continue
+            lib.cdn_dry_friction_text(state, [i], name, 256)
+            check(lib.cdn_dry_friction_force(state, [i], force))
+            what = FRICTION[lib.cdn_dry_friction_get_status(state, [i])]
+            found.append(Status(text(name), what, math.hypot(*force)))
+        return found
 
     @property
     def energy(self) -> Tuple[float, float]:

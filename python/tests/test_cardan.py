@@ -202,6 +202,26 @@ class Runs(unittest.TestCase):
                 v, t = e * v, t + 1 / (e * v)
         self.assertEqual(cardan.simulate(cardan.loads(PENDULUM), 0.1).events, [])
 
+    def test_statuses_of_a_box_on_a_slope(self):
+        """A box of 2 kg on a floor that is aslant sticks: four corners carry g cos, friction g sin. A limit is off."""
+        slope = 0.2
+        model = cardan.loads(f"""<mujoco><option gravity="{9.81 * math.sin(slope)} 0 {-9.81 * math.cos(slope)}"/><worldbody>
+          <geom name="floor" type="plane" size="1 1 1"/><body name="box" pos="0 0 .1"><freejoint name="free"/>
+          <geom name="cube" type="box" size=".1 .1 .1" mass="2"/></body><body name="far" pos="3 0 3"><joint name="rail"
+          type="slide" axis="0 1 0" range="-1 1"/><geom size=".1" mass="1"/></body></worldbody></mujoco>""",
+                             contact='rigid')
+        state = model.state()
+        state.settle()
+        limits = [x for x in state.statuses if x.element.startswith('rail')]
+        pushes = [x for x in state.statuses if x.status == 'on']
+        frictions = [x for x in state.statuses if x.status == 'sticks']
+        self.assertEqual([x[1:] for x in limits], [('off', 0), ('off', 0)])
+        self.assertEqual({x.element for x in pushes + frictions}, {'floor - cube'})
+        self.assertEqual((len(pushes), len(frictions)), (4, 4))
+        self.assertAlmostEqual(sum(x.force for x in pushes), 2 * 9.81 * math.cos(slope), delta=1e-10)
+        self.assertAlmostEqual(sum(x.force for x in frictions), 2 * 9.81 * math.sin(slope), delta=1e-10)
+        self.assertEqual(cardan.loads(PENDULUM).state().statuses, [])
+
     def test_equal_steps_and_a_stepper_agree(self):
         model = cardan.loads(PENDULUM)
         run = cardan.simulate(model, 0.5, step=0.01, method='mujoco-rk4', reports=0.1, controls={'push': 1})
