@@ -16,7 +16,9 @@ static bool fails(cdn_status status) { return status == CDN_ERR_CONSTRAINT || st
 enum { MOST_SHORTER = 64, SOME_SHORTER = 4 };
 static const double SHORTER = 0.9;
 
+/* A start is no moment: equal steps that begin anew, one after another, do not crowd. */
 static bool crowds(moment *m, cdn_hybrid_totals *totals) {
+  if (!m->fired) return false;
   const double between = cdn_state_time(m->state) - totals->last_moment;
   const double last = cdni_changes_captured(m->room, m->state, LAST_BETWEEN);
   const double before = cdni_changes_captured(m->room, m->state, LAST_BEFORE);
