@@ -339,7 +339,8 @@ static cdn_status step(crowd *c, double latest, double *before, bool *hit) {
     CDNI_TRY(cdni_rigid_time(m->room->contact, m->state, &way));
     most = fmin(most, fmax(way, SHORTEST * m->accuracy));
   }
-  const double whole = left / fmax(1, ceil(left / most * (1 - 1e-9)));
+  /* a call that asks for one step may name no end */
+  const double whole = isfinite(left) ? left / fmax(1, ceil(left / most * (1 - 1e-9))) : most;
   c->h = *before > 0 ? fmin(whole, 2 * *before) : whole;
   CDNI_TRY(kick_between(c, *before));
   CDNI_TRY(look_ahead(c, c->h));

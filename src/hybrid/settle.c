@@ -80,9 +80,9 @@ static crowd_calm calm_of(const moment *m, bool goes_on) {
 
 cdn_status cdni_hybrid_settle(const hybrid_room *room, cdn_state *state, const hybrid_run *run,
                               const hybrid_fired *fired) {
-  /* equal steps cannot tell apart what happens within one */
+  /* equal steps cannot tell apart moments within one; one moment is as exact as that of a State made by hand */
   const double accuracy = fmax(run->accuracy, run->step), latest = run->latest;
-  moment m = { .room = room, .state = state, .fired = fired, .accuracy = accuracy > 0 ? accuracy : 1e-6 };
+  moment m = { .room = room, .state = state, .fired = fired, .accuracy = run->accuracy > 0 ? run->accuracy : 1e-6 };
   m.equal = run->step;
   cdn_hybrid_totals totals = *(const cdn_hybrid_totals *)cdn_state_discrete(state, room->totals);
   const double now = cdn_state_time(state), resume = cdni_changes_captured(room, state, LAST_RESUME);
@@ -90,6 +90,7 @@ cdn_status cdni_hybrid_settle(const hybrid_room *room, cdn_state *state, const h
   const double need = cdni_changes_captured(room, state, LAST_NEED), end = cdni_changes_captured(room, state, LAST_END);
   cdn_status status = cdni_moment_begin(&m);
   if (status == CDN_OK && !goes_on && !takes_over) status = settle(&m, &totals);
+  if (accuracy > 0) m.accuracy = accuracy;
   /* forces that keep reactions are found at moments only */
   const bool may = accuracy > 0 && latest > now && hybrid_kept(room) == 0;
   const bool captures = goes_on || takes_over || (status == CDN_OK && crowds(&m, &totals));

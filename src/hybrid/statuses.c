@@ -12,12 +12,16 @@ double cdni_moment_at_rest(const moment *m) {
   return 1e-10 * largest;
 }
 
-/* Slips along several equations that are slower than this are at rest: they need not pass zero. What pulls within an
- * equal step may turn them back unseen. */
-static double slow(const moment *m) {
+/* Slips along several equations that are slower than this are at rest: they need not pass zero. */
+static double slow(const moment *m) { return 0.3 * m->accuracy; }
+
+/* The direction of slips that are faster than this follows their speed. Friction may turn slower ones back within an
+ * equal step, unseen. */
+static double fast(const moment *m, const cone *c) {
   double fastest = 0;
-  for (int r = 0; r < m->rows && m->equal > 0; r++) fastest = fmax(fastest, fabs(m->b[r]));
-  return fmax(0.3 * m->accuracy, m->equal * fastest);
+  const bool rubs = c->mu_dynamic > 0 || c->base_dynamic > 0;
+  for (int r = 0; r < m->rows && m->equal > 0 && rubs; r++) fastest = fmax(fastest, fabs(m->b[r]));
+  return fmax(slow(m), m->equal * fastest);
 }
 
 /* How fast a slip that begins is across a direction. */
@@ -78,11 +82,14 @@ bool cdni_moment_parts(moment *m) {
 }
 
 /* Whether the direction of a slip can be read from its speed. */
-static bool is_fast(const moment *m, const cone *c) { return c->slips && cone_size(c, m->v) > slow(m); }
+static bool is_fast(const moment *m, const cone *c) { return c->slips && cone_size(c, m->v) > fast(m, c); }
 /* The speed at which it may have come to its end; negative: it begins (follow_slip). */
 static double end_of(const moment *m, int i, const cone *c) {
   if (c->n == 1 && !friction_at(m->room, i)->shares) return SLIP_AT_REST;
-  return !is_fast(m, c) ? -slow(m) : c->n == 1 ? SLIP_AT_REST : slow(m);
+  const bool follows = c->slips && cone_size(c, m->v) > slow(m);
+  if (is_fast(m, c)) return c->n == 1 ? SLIP_AT_REST : fast(m, c);
+  /* equal steps: one that has become slow goes straight to its end; a start has the direction of its speed */
+  return !follows ? -slow(m) : m->fired ? -fast(m, c) : c->n == 1 ? SLIP_AT_REST : slow(m);
 }
 
 /* Accelerations of slip that are so much smaller than others are rounding. */
@@ -229,7 +236,7 @@ cdn_status cdni_moment_slowed(moment *m, bool *slowed) {
     double v[CONE_MOST_TANGENTS];
     if (!c || c->n < 2 || friction_status(m->room, m->state, i) != CDN_FRICTION_SLIP || !is_fast(m, c)) continue;
     CDNI_TRY(cdni_friction_slip(m->room, m->state, i, v));
-    *slowed = *slowed || !(cone_norm(v) > slow(m));
+    *slowed = *slowed || !(cone_norm(v) > fast(m, c));
   }
   return CDN_OK;
 }

@@ -368,7 +368,7 @@ void cdni_events_rejected(cdn_stepper *s) {
 }
 
 bool cdni_events_shorten(cdn_stepper *s) {
-  if (!s->events) return false;
+  if (!s->events || s->events->rescuer < 0) return false;
   s->events->limit = s->step.t0 + 0.5 * (s->step.t1 - s->step.t0);
   return true;
 }

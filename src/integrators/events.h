@@ -30,7 +30,7 @@ cdn_status cdni_events_glance(cdn_stepper *s);
 double cdni_events_aim(cdn_stepper *s, double t1, double end);
 cdn_status cdni_events_examine(cdn_stepper *s, double error, cdni_outcome *outcome);
 void cdni_events_rejected(cdn_stepper *s);
-/* The next attempt is half as long. False: there are no events. */
+/* The next attempt is half as long. False: no event takes a run on where steps fail (rescue.c). */
 bool cdni_events_shorten(cdn_stepper *s);
 void cdni_events_accepted(cdn_stepper *s);
 /* Tells the step size control about an accepted step that an event has ended. */

@@ -243,7 +243,8 @@ cdn_status cdni_fail_event(cdn_stepper *s, cdn_status code, const char *event, c
   cdni_error_set(&f->error, code, "cdn_stepper_advance", event, "event '%s' at t = %.17g: %s%s%s", event, s->t, what,
                  told ? ": " : "", told ? message.text : "");
   if (told) f->error.stage = message.stage, f->error.index = message.index, f->error.value = message.value;
-  advise(f, told ? "the message names the cause; the State is as it was before the event's handlers"
-                 : "look at this event's callbacks; the State is as it was before its handlers");
+  advise(f, told && code == CDN_ERR_CONSTRAINT
+                ? "the message names the cause; the State is as it was before the event's handlers"
+                : "look at this event's callbacks; the State is as it was before its handlers");
   return code;
 }

@@ -186,7 +186,8 @@ bool cdni_is_recoverable(const cdn_stepper *s, cdn_status status) {
 /* Beyond an event the rates may have no value: of friction that jams. Equal steps are shorter there, down to where the
  * event is seen. */
 static bool is_before_event(cdn_stepper *s, cdn_status status, double least) {
-  return s->def.fixed_step > 0 && s->step.h > least && is_curable(s, status) && cdni_events_shorten(s);
+  return s->def.fixed_step > 0 && s->step.h > least && status == CDN_ERR_SINGULAR && is_curable(s, status) &&
+         cdni_events_shorten(s);
 }
 
 static bool has_rates(const cdn_stepper *s) {

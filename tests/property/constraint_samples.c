@@ -342,8 +342,6 @@ static const constraint_sample samples[] = {
   { "speed coupler", add_speed_coupler, NULL, 0 },
   { "polynomial", add_polynomial, set_polynomial, 0 },
   { "no slip", add_no_slip, set_no_slip, 0 },
-  { "rotation", add_rotation, NULL, 0 },
-  { "slip on line", add_slip_on_line, set_slip_on_line, 0 },
   { "sphere sliding on plane", add_sliding_sphere, set_sphere, 0 },
   { "sphere rolling on plane", add_rolling_sphere, set_sphere, 0 },
   { "point sticking on plane", add_sticking_point, set_sphere, 0 },
@@ -370,6 +368,8 @@ static const constraint_sample samples[] = {
   JOINT(CDN_FREE_LINE),
   JOINT(CDN_SPHERICAL_COORDS),
   JOINT(CDN_SCREW),
+  { "rotation", add_rotation, NULL, 0 },
+  { "slip on line", add_slip_on_line, set_slip_on_line, 0 },
 };
 
 int constraint_sample_count(void) { return (int)(sizeof samples / sizeof *samples); }

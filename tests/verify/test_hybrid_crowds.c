@@ -130,7 +130,23 @@ START_TEST(the_verdict_on_captured_steps_is_honest) {
 }
 END_TEST
 
+/* A caller that asks for one step after another names no end. */
+START_TEST(captured_steps_need_no_end) {
+  const scene s = column(30, 0.01, 0.5);
+  cdn_stepper *run = run_of(&s, 1e-3, false);
+  const double start = energy_of(run);
+  for (int k = 0; k < 5000 && cdn_state_time(cdn_stepper_state(run)) < 0.4; k++)
+    OK_STEP(run, cdn_stepper_step(run, INFINITY));
+  const cdn_state *now = cdn_stepper_state(run);
+  ck_assert(cdn_state_time(now) >= 0.4 && isfinite(cdn_state_u(now)[2]));
+  ck_assert(cdn_hybrid_get_totals(now).crowded_steps > 0);
+  AT_MOST(energy_of(run), start);
+  cdn_stepper_destroy(run);
+}
+END_TEST
+
 static void add(TCase *c) {
+  tcase_add_test(c, captured_steps_need_no_end);
   tcase_add_test(c, a_column_falls_in_captured_steps);
   tcase_add_test(c, a_plastic_column_lands_as_it_must);
   tcase_add_test(c, captured_steps_converge);
