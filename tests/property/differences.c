@@ -11,6 +11,13 @@ void forward(sample *s, double *out) {
   memcpy(out, udot, (size_t)s->nu * sizeof *out);
 }
 
+void multipliers(sample *s, double *out) {
+  const double *lambda = cdn_state_multipliers(s->state);
+  ck_assert_ptr_nonnull(lambda);
+  memset(out, 0, (size_t)s->nu * sizeof *out);
+  for (int k = 0; k < cdn_system_nudoterr(cdn_state_system(s->state)) && k < s->nu; k++) out[k] = lambda[k];
+}
+
 /* ---- samples ---- */
 
 sample sample_of(cdn_state *state, uint64_t seed) {
@@ -170,4 +177,18 @@ void check_culprit(const cdn_state *state) {
   cdn_error e;
   cdn_state_last_error(state, &e);
   ck_assert_str_eq(e.element, "culprit");
+}
+
+void check_dynamics(cdn_state *state, double tolerance) {
+  sample s = sample_of(state, 1);
+  const size_t nu = (size_t)s.nu, m = (size_t)cdn_system_nudoterr(cdn_state_system(state)), most = nu > m ? nu : m;
+  double *dq = calloc(most * nu, sizeof *dq), *du = calloc(most * nu, sizeof *du);
+  OK_ON(state, cdn_forward_dynamics_derivatives(state, s.a, s.b, NULL, NULL));
+  check_matrix(&s, forward, ALONG_Q, s.nu, s.a, tolerance, "dudot/dq");
+  check_matrix(&s, forward, ALONG_U, s.nu, s.b, tolerance, "dudot/du");
+  OK_ON(state, cdn_multiplier_derivatives(state, dq, du, NULL, NULL));
+  check_matrix(&s, multipliers, ALONG_Q, s.nu, dq, tolerance, "dlambda/dq");
+  check_matrix(&s, multipliers, ALONG_U, s.nu, du, tolerance, "dlambda/du");
+  free(dq), free(du);
+  drop(&s);
 }

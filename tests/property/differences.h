@@ -25,8 +25,9 @@ void put_back(sample *s);
 
 /* What is differenced: nu numbers. */
 typedef void evaluate(sample *s, double *out);
-void residual(sample *s, double *out); /* cdn_residual at the sample's udot */
-void forward(sample *s, double *out);  /* the State's udot */
+void residual(sample *s, double *out);    /* cdn_residual at the sample's udot */
+void forward(sample *s, double *out);     /* the State's udot */
+void multipliers(sample *s, double *out); /* those of the constraints, up to nu of them */
 
 typedef enum pool { ALONG_Q, ALONG_U, ALONG_Z } pool; /* q: in the tangent basis */
 
@@ -34,6 +35,8 @@ typedef enum pool { ALONG_Q, ALONG_U, ALONG_Z } pool; /* q: in the tangent basis
  * CARDAN_TEST_SHOW in the environment the errors are printed. */
 void check_matrix(sample *s, evaluate *f, pool what, int columns, const double *matrix, double tolerance,
                   const char *name);
+/* Those of udot and of the multipliers by q and u, of a sample of this State, which is taken over. */
+void check_dynamics(cdn_state *state, double tolerance);
 /* Likewise with steps up to h, for what is smooth only nearby. */
 void check_matrix_by(double h, sample *s, evaluate *f, pool what, int columns, const double *matrix, double tolerance,
                      const char *name);

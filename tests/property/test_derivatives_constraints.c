@@ -13,13 +13,6 @@ static const double BY_DIFFERENCES = 1e-8;
  * noise in udot, which differences magnify. */
 static const double NOISY_DIFFERENCES = 1e-6;
 
-static void multipliers(sample *s, double *out) {
-  const double *lambda = cdn_state_multipliers(s->state);
-  ck_assert_ptr_nonnull(lambda);
-  memset(out, 0, (size_t)s->nu * sizeof *out);
-  memcpy(out, lambda, (size_t)cdn_system_nudoterr(cdn_state_system(s->state)) * sizeof *out);
-}
-
 static void check_udot(sample *s, double tolerance) {
   OK_ON(s->state, cdn_forward_dynamics_derivatives(s->state, s->a, s->b, NULL, NULL));
   check_matrix(s, forward, ALONG_Q, s->nu, s->a, tolerance, "dudot/dq");

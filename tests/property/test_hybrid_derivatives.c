@@ -139,27 +139,6 @@ static cdn_state *shape_that_slips(shape_scene which) {
 
 /* ---- checks ---- */
 
-static void multipliers(sample *s, double *out) {
-  const double *lambda = cdn_state_multipliers(s->state);
-  ck_assert_ptr_nonnull(lambda);
-  memset(out, 0, (size_t)s->nu * sizeof *out);
-  for (int k = 0; k < cdn_system_nudoterr(cdn_state_system(s->state)) && k < s->nu; k++) out[k] = lambda[k];
-}
-
-static void check_derivatives(cdn_state *state) {
-  sample s = sample_of(state, 1);
-  const size_t nu = (size_t)s.nu, m = (size_t)cdn_system_nudoterr(cdn_state_system(state)), most = nu > m ? nu : m;
-  double *dq = calloc(most * nu, sizeof *dq), *du = calloc(most * nu, sizeof *du);
-  OK_ON(state, cdn_forward_dynamics_derivatives(state, s.a, s.b, NULL, NULL));
-  check_matrix(&s, forward, ALONG_Q, s.nu, s.a, BY_DIFFERENCES, "dudot/dq");
-  check_matrix(&s, forward, ALONG_U, s.nu, s.b, BY_DIFFERENCES, "dudot/du");
-  OK_ON(state, cdn_multiplier_derivatives(state, dq, du, NULL, NULL));
-  check_matrix(&s, multipliers, ALONG_Q, s.nu, dq, BY_DIFFERENCES, "dlambda/dq");
-  check_matrix(&s, multipliers, ALONG_U, s.nu, du, BY_DIFFERENCES, "dlambda/du");
-  free(dq), free(du);
-  drop(&s);
-}
-
 /* By generalized forces accelerations are linear, as long as no soft row bends: one difference is exact. */
 static void check_forces(cdn_state *state, double tolerance) {
   const int nu = cdn_system_nu(cdn_state_system(state));
@@ -186,14 +165,14 @@ START_TEST(boxes) {
   cdn_state *state = box_on_floor((box_scene)_i, 0.9);
   check_status(state, _i == STICKS ? CDN_FRICTION_STICK : CDN_FRICTION_SLIP);
   check_forces(state, 1e-8);
-  check_derivatives(state);
+  check_dynamics(state, BY_DIFFERENCES);
 }
 END_TEST
 
 START_TEST(bearings) {
   cdn_state *state = rod_in_bearing(_i == 0);
   check_status(state, _i == 0 ? CDN_FRICTION_SLIP : CDN_FRICTION_STICK);
-  check_derivatives(state);
+  check_dynamics(state, BY_DIFFERENCES);
 }
 END_TEST
 
@@ -201,7 +180,7 @@ START_TEST(loads_alone) {
   cdn_state *state = sliders();
   check_status(state, CDN_FRICTION_SLIP);
   check_forces(state, 1e-8);
-  check_derivatives(state);
+  check_dynamics(state, BY_DIFFERENCES);
 }
 END_TEST
 
@@ -336,7 +315,7 @@ START_TEST(shapes) {
   for (int i = 0; i < cdn_system_dry_friction_count(cdn_state_system(state)); i++)
     slips += cdn_dry_friction_get_status(state, (cdn_dry_friction){ i }) == CDN_FRICTION_SLIP;
   ck_assert_int_eq(slips, 1);
-  check_derivatives(state);
+  check_dynamics(state, BY_DIFFERENCES);
 }
 END_TEST
 

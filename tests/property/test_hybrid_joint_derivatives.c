@@ -124,29 +124,12 @@ static cdn_state *scene(joint_scene which) {
   }
 }
 
-static void multipliers(sample *s, double *out) {
-  const double *lambda = cdn_state_multipliers(s->state);
-  ck_assert_ptr_nonnull(lambda);
-  memset(out, 0, (size_t)s->nu * sizeof *out);
-  for (int k = 0; k < cdn_system_nudoterr(cdn_state_system(s->state)) && k < s->nu; k++) out[k] = lambda[k];
-}
-
 START_TEST(derivatives_follow) {
   cdn_state *state = scene((joint_scene)_i);
   const int frictions = cdn_system_dry_friction_count(cdn_state_system(state));
   for (int i = 0; i < frictions; i++)
     ck_assert_int_eq(cdn_dry_friction_get_status(state, (cdn_dry_friction){ i }), CDN_FRICTION_SLIP);
-  sample s = sample_of(state, 1);
-  const size_t nu = (size_t)s.nu, m = (size_t)cdn_system_nudoterr(cdn_state_system(state)), most = nu > m ? nu : m;
-  double *dq = calloc(most * nu, sizeof *dq), *du = calloc(most * nu, sizeof *du);
-  OK_ON(state, cdn_forward_dynamics_derivatives(state, s.a, s.b, NULL, NULL));
-  check_matrix(&s, forward, ALONG_Q, s.nu, s.a, BY_DIFFERENCES, "dudot/dq");
-  check_matrix(&s, forward, ALONG_U, s.nu, s.b, BY_DIFFERENCES, "dudot/du");
-  OK_ON(state, cdn_multiplier_derivatives(state, dq, du, NULL, NULL));
-  check_matrix(&s, multipliers, ALONG_Q, s.nu, dq, BY_DIFFERENCES, "dlambda/dq");
-  check_matrix(&s, multipliers, ALONG_U, s.nu, du, BY_DIFFERENCES, "dlambda/du");
-  free(dq), free(du);
-  drop(&s);
+  check_dynamics(state, BY_DIFFERENCES);
 }
 END_TEST
 

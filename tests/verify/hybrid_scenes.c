@@ -36,6 +36,17 @@ cdn_transform facing(cdn_vec3 n, cdn_vec3 p) {
   return (cdn_transform){ { x, cdn_cross(n, x), n }, p };
 }
 
+cdn_model *rigid_example(const char *name, cdn_state **state) {
+  cdn_model_options options = cdn_default_model_options();
+  cdn_model *model = NULL;
+  char path[1024];
+  options.contact = CDN_MODEL_RIGID;
+  snprintf(path, sizeof path, "%s/examples/models/%s.xml", getenv("CARDAN_SOURCE_ROOT"), name);
+  OK(cdn_model_load(path, &options, &model));
+  OK(cdn_state_create(cdn_model_system(model), state));
+  return model;
+}
+
 cdn_state *hybrid_state(cdn_system *system, const double *q, const double *u) {
   cdn_state *state = NULL;
   OK_FREEZE(system);

@@ -3,6 +3,8 @@
 #ifndef CARDAN_TESTS_HYBRID_SCENES_H
 #define CARDAN_TESTS_HYBRID_SCENES_H
 
+#include <cardan/model.h>
+
 #include "runs.h"
 
 /* A body of mass m on a slider along x of Ground; one in the x-y plane, with a central inertia J about z; a point. */
@@ -13,6 +15,8 @@ cdn_body add_point(cdn_system *system, const char *name, double m);
 cdn_body add_shaking_table(cdn_system *system, double A, double w);
 /* A frame whose z is the unit vector n in the x-y plane, whose x is at a right angle to it in the plane, at p. */
 cdn_transform facing(cdn_vec3 n, cdn_vec3 p);
+/* A model of examples/models with rigid contact, and a State of it; the caller destroys both. */
+cdn_model *rigid_example(const char *name, cdn_state **state);
 /* Frozen, with a State that keeps the System. */
 cdn_state *hybrid_state(cdn_system *system, const double *q, const double *u);
 /* Height of a point that bounces with e, at time t, from rest at h. */

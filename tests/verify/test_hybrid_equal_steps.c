@@ -70,14 +70,8 @@ END_TEST
  * overlaps, and energy is accounted for. */
 START_TEST(a_puppet_falls) {
   const double step = (const double[]){ 1e-3, 4e-3 }[_i];
-  char path[512];
-  cdn_model_options options = cdn_default_model_options();
-  cdn_model *model = NULL;
   cdn_state *state = NULL;
-  options.contact = CDN_MODEL_RIGID;
-  snprintf(path, sizeof path, "%s/examples/models/puppet.xml", getenv("CARDAN_SOURCE_ROOT"));
-  OK(cdn_model_load(path, &options, &model));
-  OK(cdn_state_create(cdn_model_system(model), &state));
+  cdn_model *model = rigid_example("puppet", &state);
   const double before = energy_of(state);
   cdn_stepper *run = run_with(state, step);
   cdn_state *now = cdn_stepper_state(run);

@@ -114,14 +114,8 @@ END_TEST
 /* A person stands on an end of a foot, which turns until the other end touches. The event finds that end within what
  * the accuracy allows; where it has its slot then, nothing touches without one. */
 START_TEST(an_end_of_a_foot_touches_once) {
-  char path[1024];
-  cdn_model_options options = cdn_default_model_options();
-  cdn_model *model = NULL;
   cdn_state *state = NULL;
-  options.contact = CDN_MODEL_RIGID;
-  snprintf(path, sizeof path, "%s/examples/models/puppet.xml", getenv("CARDAN_SOURCE_ROOT"));
-  OK(cdn_model_load(path, &options, &model));
-  OK(cdn_state_create(cdn_model_system(model), &state));
+  cdn_model *model = rigid_example("puppet", &state);
   cdn_stepper *run = event_run(state, 2e-4);
   int touches = 0;
   while (run_to_event(run, "touches", 0.039)) touches++;

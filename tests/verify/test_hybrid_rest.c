@@ -136,16 +136,9 @@ static void stays(cdn_state *state, double weight) {
 }
 
 START_TEST(robots_lie_on_the_floor) {
-  char path[512];
-  cdn_model_options options = cdn_default_model_options();
-  cdn_model *model = NULL;
   cdn_state *state = NULL;
+  cdn_model *model = rigid_example((const char *[]){ "puppet", "quadruped", "hexapod" }[_i % 3], &state);
   cdn_equilibrium report;
-  options.contact = CDN_MODEL_RIGID;
-  snprintf(path, sizeof path, "%s/examples/models/%s.xml", getenv("CARDAN_SOURCE_ROOT"),
-           (const char *[]){ "puppet", "quadruped", "hexapod" }[_i % 3]);
-  OK(cdn_model_load(path, &options, &model));
-  OK(cdn_state_create(cdn_model_system(model), &state));
   cdn_equilibrium_def def = cdn_default_equilibrium_def();
   def.goal = _i < 3 ? CDN_EQUILIBRIUM_STABLE : CDN_EQUILIBRIUM_ANY;
   OK_ON(state, cdn_find_equilibrium(state, &def, &report));

@@ -323,18 +323,12 @@ END_TEST
 START_TEST(a_person_falls) {
   static const double accuracies[] = { 5e-3, 2e-3, 7e-4, 2e-4 };
   const double accuracy = accuracies[_i];
-  cdn_model_options options = cdn_default_model_options();
-  options.contact = CDN_MODEL_RIGID;
-  char path[500];
-  snprintf(path, sizeof path, "%s/examples/models/puppet.xml", getenv("CARDAN_SOURCE_ROOT"));
-  cdn_model *model;
-  cdn_state *state;
+  cdn_state *state = NULL;
+  cdn_model *model = rigid_example("puppet", &state);
   cdn_stepper *run;
   cdn_certificate certificate;
   cdn_stepper_def how = cdn_default_stepper_def();
   how.accuracy = accuracy;
-  OK(cdn_model_load(path, &options, &model));
-  OK(cdn_state_create(cdn_model_system(model), &state));
   OK_ON(state, cdn_stepper_create(state, &how, &run));
   const cdn_state *now = cdn_stepper_state(run);
   double most = INFINITY;
