@@ -81,23 +81,15 @@ static bool find(search *s) {
   return cancels <= CANCELS * most && approach <= -0.5;
 }
 
-static const char *name_of(const moment *m, int row, char *text, size_t size) {
-  for (int i = 0; i < hybrid_sides(m->room); i++) {
-    if (m->side_cone[i] < 0 || m->cones[m->side_cone[i]].normal != row) continue;
-    const int slot = side_slot(m->room, i);
-    if (slot < 0) return side_at(m->room, i)->name;
-    const rigid_feature *f = cdni_rigid_slot(m->room->contact, m->state, slot);
-    const cdn_system *system = cdn_state_system(m->state);
-    cdni_print(text, size, "%s - %s", cdn_shape_name(system, (cdn_shape){ f->a }),
-               cdn_shape_name(system, (cdn_shape){ f->b }));
-    return text;
-  }
-  return "?";
+static void name_of(const moment *m, int row, char *text, size_t size) {
+  for (int i = 0; i < hybrid_sides(m->room); i++)
+    if (m->side_cone[i] >= 0 && m->cones[m->side_cone[i]].normal == row)
+      cdn_one_sided_text(m->state, (cdn_one_sided){ i }, text, size);
 }
 
 static cdn_status tell_one(const search *s, int i) {
-  char text[160];
-  const char *name = name_of(s->m, s->row[i], text, sizeof text);
+  char name[128] = "?";
+  name_of(s->m, s->row[i], name, sizeof name);
   return cdni_state_fail(
       s->m->state, CDN_ERR_CONSTRAINT, false, "cdn_settle", name,
       "what is driven closes '%s', where nothing can give way; let it be driven by a force or a motor "
@@ -107,23 +99,21 @@ static cdn_status tell_one(const search *s, int i) {
 
 /* The contact that pushes most, and of those of another name the one that does. */
 static cdn_status tell(const search *s) {
-  char text[2][160];
-  const char *name[2] = { NULL, NULL };
+  char name[2][128] = { "?", "itself" };
   for (int k = 0; k < 2; k++) {
     double most = 0;
     for (int i = 0; i < s->n; i++) {
-      char other[160];
-      const char *is = name_of(s->m, s->row[i], other, sizeof other);
-      if (!(s->scale[i] * s->y[i] > most) || (k > 0 && strcmp(is, name[0]) == 0)) continue;
+      char other[128] = "?";
+      name_of(s->m, s->row[i], other, sizeof other);
+      if (!(s->scale[i] * s->y[i] > most) || (k > 0 && strcmp(other, name[0]) == 0)) continue;
       most = s->scale[i] * s->y[i];
-      cdni_print(text[k], sizeof text[k], "%s", is);
-      name[k] = text[k];
+      memcpy(name[k], other, sizeof other);
     }
   }
   return cdni_state_fail(s->m->state, CDN_ERR_CONSTRAINT, false, "cdn_settle", name[0],
                          "contacts contradict each other: what is driven closes '%s' against '%s', and no impulse "
                          "opens both; let what is driven give way, by a force or a motor with a limit",
-                         name[0], name[1] ? name[1] : "itself");
+                         name[0], name[1]);
 }
 
 cdn_status cdni_moment_contradicts(const moment *m, const double *b) {

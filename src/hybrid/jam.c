@@ -13,7 +13,7 @@ enum { MOST_SHIFTS = 8 };
 /* The time in which a slip, whose direction follows from its speed, would be another one at these rates of speeds. */
 static cdn_status time_of(moment *m, const double *u, const double *rates, double *time) {
   const hybrid_room *room = m->room;
-  double v[3], next[3], change[3];
+  double v[CONE_MOST_TANGENTS], next[CONE_MOST_TANGENTS], change[CONE_MOST_TANGENTS];
   *time = INFINITY;
   for (int i = 0; i < hybrid_frictions(room); i++) {
     const bool slips = friction_status(room, m->state, i) == CDN_FRICTION_SLIP;
@@ -23,7 +23,7 @@ static cdn_status time_of(moment *m, const double *u, const double *rates, doubl
     for (int k = 0; k < m->all_nu; k++) m->x[k] = u[k] + rates[k];
     CDNI_TRY(cdn_state_set_u(m->state, m->x));
     CDNI_TRY(cdni_friction_slip(room, m->state, i, next));
-    for (int k = 0; k < 3; k++) change[k] = next[k] - v[k];
+    for (int k = 0; k < CONE_MOST_TANGENTS; k++) change[k] = next[k] - v[k];
     if (cone_norm(change) > 0) *time = fmin(*time, cone_norm(v) / cone_norm(change));
   }
   return cdn_state_set_u(m->state, u);
