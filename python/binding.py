@@ -77,7 +77,7 @@ def assembling(reading):
 
 
 # What takes lists whose lengths nobody tells, or has other ways in Python.
-NOT_SETTING = 'cdn_(state|realize|project|model|region|displace|force_field|draw|element|control_set_all)'
+NOT_SETTING = 'cdn_(state|realize|project|settle|model|region|displace|force_field|draw|element|control_set_all)'
 
 
 def setting(reading):

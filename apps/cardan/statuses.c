@@ -41,14 +41,14 @@ static cdn_status print_frictions_json(json_writer *w, cdn_state *state) {
   char label[CDN_LABEL_SIZE];
   for (int i = 0; i < cdn_system_dry_friction_count(cdn_state_system(state)); i++) {
     const cdn_dry_friction e = { i };
-    double force[2];
+    double force[3] = { 0 };
     if (cdn_dry_friction_is_free(state, e)) continue;
     CDN_TRY(cdn_dry_friction_force(state, e, force));
     cdn_dry_friction_text(state, e, label, sizeof label);
     jw_object(w, NULL, true);
     jw_text(w, "name", label);
     jw_text(w, "status", friction_words[cdn_dry_friction_get_status(state, e)]);
-    jw_numbers(w, "force", force, 2);
+    jw_numbers(w, "force", force, 3);
     jw_close(w);
   }
   return CDN_OK;
@@ -92,13 +92,13 @@ static cdn_status print_frictions(cdn_state *state) {
   int printed = 0;
   for (int i = 0; i < n; i++) {
     const cdn_dry_friction e = { i };
-    double force[2];
+    double force[3] = { 0 };
     if (cdn_dry_friction_is_free(state, e)) continue;
     CDN_TRY(cdn_dry_friction_force(state, e, force));
     cdn_dry_friction_text(state, e, label, sizeof label);
     if (printed++ == 0) printf("\n  dry friction: status; force, N or N m\n");
     printf("  %-6s %16s  %s\n", friction_words[cdn_dry_friction_get_status(state, e)],
-           rounded(hypot(force[0], force[1]), a), visible(label));
+           rounded(cdn_norm(cdn_v3(force[0], force[1], force[2])), a), visible(label));
   }
   return CDN_OK;
 }

@@ -215,6 +215,11 @@ class State(Setters, Answers):
         """Computes all up to a stage: "position", "velocity", "force", "acceleration"."""
         check(lib.cdn_realize(self._state, choice('cdn_stage', stage)))
 
+    def settle(self, accuracy: float = 1e-6) -> None:
+        """Sets the statuses of rigid contact, limits and dry friction that follow from q, u and the forces. Bodies that
+        approach where they touch change u by their impact. `accuracy` stands for that of a run."""
+        check(lib.cdn_settle(self._state, accuracy))
+
     def measure(self, name: str) -> Array:
         """The numbers of a measure or sensor."""
         which = lib.cdn_system_find_measure(self.model._system, encode(name))

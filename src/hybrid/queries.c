@@ -102,6 +102,7 @@ cdn_status cdn_dry_friction_force(cdn_state *state, cdn_dry_friction element, do
   force[0] = force[1] = 0;
   if (!friction_exists(room, element)) return cdni_state_lacks(state, __func__, "dry friction", (int)element.i);
   const dry_friction *x = friction_at(room, element.i);
+  for (int k = 2; k < x->n; k++) force[k] = 0;
   CDNI_TRY(find_multipliers(room, state, &lambda));
   lambda += constraint_at(room->constraints, x->slip)->row;
   const double *slips = follower_force(room, state, element.i);
