@@ -94,7 +94,8 @@ static void turn_signs(const played_run *r, const double *row, const double *nex
   }
 }
 
-static cdn_status set(const played_run *r, double time, const double *row, const double *next, cdn_state *state) {
+static cdn_status set_between(const played_run *r, double time, const double *row, const double *next,
+                              cdn_state *state) {
   const double span = next[0] - row[0], share = span > 0 ? fmin(fmax((time - row[0]) / span, 0), 1) : 0;
   for (int i = 0; i < r->nq + r->nu; i++) {
     const int c = r->column[i];
@@ -105,6 +106,18 @@ static cdn_status set(const played_run *r, double time, const double *row, const
   CDN_TRY(cdn_state_set_q(state, r->y));
   CDN_TRY(cdn_state_set_u(state, r->y + r->nq));
   return cdn_mocap_take(state);
+}
+
+/* Rows have no statuses of rigid contact, limits and friction: they follow from the row's q and u, and hold until the
+ * next row. Between rows they would not: gaps of q between two rows are not those of the run. Where none fit the row,
+ * those of before are shown. */
+static cdn_status set(const played_run *r, double time, const double *row, const double *next, cdn_state *state) {
+  if (cdn_system_one_sided_count(r->system) + cdn_system_dry_friction_count(r->system) > 0) {
+    CDN_TRY(set_between(r, row[0], row, row, state));
+    const cdn_status status = cdn_settle(state, 0);
+    if (status != CDN_OK && status != CDN_ERR_CONSTRAINT && status != CDN_ERR_SINGULAR) return status;
+  }
+  return set_between(r, time, row, next, state);
 }
 
 cdn_status run_set(const played_run *r, double time, cdn_state *state) {

@@ -90,6 +90,26 @@ START_TEST(a_run_is_drawn_at_a_time) {
 }
 END_TEST
 
+/* Rows have no statuses; pictures show those that follow: red where a box slips, blue where it sticks, as it does from
+ * v / (mu g) on. */
+START_TEST(a_run_is_drawn_with_its_statuses) {
+  NEEDS_RENDERER;
+  write_file("slides.xml", "<mujoco><worldbody><geom type='plane' size='1 1 1' friction='.5' rgba='1 1 1 1'/>"
+                           "<body pos='0 0 .1'><freejoint/><geom type='box' size='.1 .1 .1' friction='.5' "
+                           "rgba='1 1 1 1'/></body></worldbody><keyframe><key name='thrown' qvel='1 0 0 0 0 0'/>"
+                           "</keyframe></mujoco>");
+  const double stops = 1 / (0.5 * 9.81);
+  const char *how = "slides.xml slides.csv --contact rigid --show statuses --size 640x480";
+  int size[2];
+  double middle[2];
+  SUCCEEDS("simulate slides.xml --key thrown --contact rigid --duration 0.3 --report 0.07 -o slides.csv --quiet");
+  SUCCEEDS("render %s --time %.3f -o slips.png", how, 0.9 * stops);
+  SUCCEEDS("render %s --time 0.29 -o sticks.png", how);
+  ck_assert_int_eq(blue("slips.png", size, middle), 0);
+  ck_assert_int_gt(blue("sticks.png", size, middle), 8);
+}
+END_TEST
+
 START_TEST(every_frame_of_a_video_is_there) {
   NEEDS_RENDERER;
   SUCCEEDS("simulate ball.xml --duration 1 --report 0.25 -o run.csv --quiet");
@@ -293,6 +313,6 @@ START_TEST(segments_have_a_legend) {
 }
 END_TEST
 
-CHECK_MAIN("render", a_model_fills_its_picture, a_run_is_drawn_at_a_time, every_frame_of_a_video_is_there,
-           an_orbit_needs_no_run, a_video_says_how_long_it_takes, depth_is_a_picture_and_an_array,
-           segments_have_a_legend, what_cannot_be_drawn_is_said)
+CHECK_MAIN("render", a_model_fills_its_picture, a_run_is_drawn_at_a_time, a_run_is_drawn_with_its_statuses,
+           every_frame_of_a_video_is_there, an_orbit_needs_no_run, a_video_says_how_long_it_takes,
+           depth_is_a_picture_and_an_array, segments_have_a_legend, what_cannot_be_drawn_is_said)
