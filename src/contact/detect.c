@@ -23,7 +23,8 @@ cdn_status cdni_contact_calc_places(const void *self, cdn_state *state, void *ou
     memcpy(&body, X_BM, sizeof body);
     memcpy(&X_BS, frames + FRAME_NUMBERS * i, sizeof X_BS);
     const cdn_transform X_MB = cdn_transform_invert(body), X_MS = cdn_transform_multiply(X_MB, X_BS);
-    const cdn_geometry g = shape_geometry(room, sizes, (int)i);
+    cdn_geometry g = shape_solid(&CDNI_AT(room->shapes, shape, i));
+    memcpy(g.size, sizes + 3 * i, sizeof g.size);
     cdn_vec3 center;
     const double radius = cdni_bounding_ball(&g, &center);
     places[i] = (shape_place){ .geometry = g,

@@ -7,6 +7,7 @@
 #include "contact/materials.h"
 #include "contact/pairs.h"
 #include "contact/rigid_view.h"
+#include "rooms.h"
 
 bool cdni_contact_is_rigid(const contact_room *room) {
   return room && room->matter && room->def.model == CDN_CONTACT_RIGID;
@@ -19,6 +20,16 @@ int cdni_rigid_reads(const contact_room *room, cdn_ticket tickets[3]) {
 cdn_dvar cdni_rigid_variable(const contact_room *room) { return room->rigid; }
 const rigid_feature *cdni_rigid_slot(const contact_room *room, const cdn_state *state, int slot) {
   return (const rigid_feature *)cdn_state_discrete(state, room->rigid) + slot;
+}
+
+cdn_status cdni_rigid_find_hulls(cdn_system *system) {
+  if (!cdni_contact(system) || cdni_contact(system)->def.model != CDN_CONTACT_RIGID) return CDN_OK;
+  contact_room *room = cdni_system_room(system, CDNI_ROOM_CONTACT);
+  for (size_t i = 0; i < room->shapes.count; i++) {
+    shape *s = &CDNI_AT(room->shapes, shape, i);
+    if (s->geometry.kind == CDN_GEOMETRY_MESH && !s->hull) CDNI_TRY(cdni_mesh_hull(s->geometry.surface, &s->hull));
+  }
+  return CDN_OK;
 }
 
 /* Contacts are told while their surfaces are nearer than this part of the smaller shape. */

@@ -69,6 +69,8 @@ int cdni_rigid_slots_for(const cdn_geometry *g);
 /* ---- rigid.c: slots of a State ---- */
 
 bool cdni_contact_is_rigid(const contact_room *room);
+/* Before freezing: finds the hulls of meshes that are convex. */
+cdn_status cdni_rigid_find_hulls(cdn_system *system);
 /* How many slots a State of the System has; 0: contact is not rigid, or nothing moves. */
 int cdni_rigid_slots_of(const cdn_system *system);
 /* The largest length of friction against spin [0], and against rolling [1], m; 0: no two surfaces have any. */

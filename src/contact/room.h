@@ -17,6 +17,7 @@ typedef struct shape {
   cdn_geometry geometry; /* with the default sizes */
   uint32_t type, affinity;
   int32_t group;
+  cdn_surface *hull; /* of a mesh that is convex, in rigid contact: touches in place of it; else NULL */
 } shape;
 
 /* The numbers of a material in a State, and of a frame: R by columns, then p. */
@@ -145,6 +146,10 @@ static inline cdn_transform shape_pose_at(const shape_place *place, const body_p
                           cdni_from_v3(m3_mul_add(M->R_GM, place->p_MS, M->p_GM)) };
 }
 
+/* What touches: the geometry of a shape, or the hull in place of a mesh. */
+static inline cdn_geometry shape_solid(const shape *s) {
+  return s->hull ? (cdn_geometry){ .kind = CDN_GEOMETRY_CONVEX, .surface = s->hull } : s->geometry;
+}
 /* `sizes`: the State's, of all shapes. */
 static inline cdn_geometry shape_geometry(const contact_room *room, const double *sizes, int i) {
   cdn_geometry g = CDNI_AT(room->shapes, shape, i).geometry;

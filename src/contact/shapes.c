@@ -24,6 +24,7 @@ static void free_shapes(cdn_system *system, void *data) {
     shape *s = &CDNI_AT(room->shapes, shape, i);
     cdni_strfree(a, s->name);
     cdn_surface_release(s->geometry.surface);
+    cdn_surface_release(s->hull);
   }
   cdni_lookup_free(a, &room->shape_names);
   cdni_contact_free_pairs(system, room);
@@ -40,6 +41,7 @@ static void free_shapes(cdn_system *system, void *data) {
 static cdn_status freeze(cdn_system *system, void *data) { return cdni_contact_find_groups(system, data); }
 
 const cdni_room_ops cdni_contact_room = { .size = sizeof(contact_room),
+                                          .prepare = cdni_rigid_find_hulls,
                                           .freeze = freeze,
                                           .subsystem = &cdni_contact_ops,
                                           .destroy = free_shapes,
@@ -105,7 +107,7 @@ static bool store(const cdni_adder *by, contact_room *room, const cdn_shape_def 
                   const cdn_contact_material *material, const double soft[SOFT_NUMBERS]) {
   const cdn_allocator *a = cdni_system_allocator(by->system);
   const bool has_surface = kind_of(&d->geometry)->has_surface;
-  shape s = { cdni_strdup(a, by->name), d->body.i, d->geometry, d->type, d->affinity, d->group };
+  shape s = { cdni_strdup(a, by->name), d->body.i, d->geometry, d->type, d->affinity, d->group, NULL };
   if (!has_surface) s.geometry.surface = NULL;
   double *frame = cdni_array_extend(a, &room->frames0, sizeof *frame, FRAME_NUMBERS);
   double *size = cdni_array_extend(a, &room->sizes0, sizeof *size, 3);
@@ -208,7 +210,8 @@ int cdni_rigid_slots_of(const cdn_system *system) {
   int n = 0;
   for (size_t i = 0; i < room->shapes.count && n < MOST_USUAL_SLOTS; i++) {
     const shape *s = &CDNI_AT(room->shapes, shape, i);
-    if (s->body > 0) n += cdni_rigid_slots_for(&s->geometry);
+    const cdn_geometry solid = shape_solid(s);
+    if (s->body > 0) n += cdni_rigid_slots_for(&solid);
   }
   return n < MOST_USUAL_SLOTS ? n : MOST_USUAL_SLOTS;
 }

@@ -58,8 +58,9 @@ static cdn_status report(const contact_room *room, const shape *a, const shape *
     return cdn_declare_error(
         d, CDN_ERR_UNSUPPORTED,
         "shapes '%s' (a %s) and '%s' (a %s) may touch, and there is no %s for them: keep them apart by "
-        "cdn_system_exclude_contact or by their type and affinity, or replace one by capsules and spheres",
-        a->name, kind_a, b->name, kind_b, missing_things[room->def.model]);
+        "cdn_system_exclude_contact or by their type and affinity, or replace one by %s",
+        a->name, kind_a, b->name, kind_b, missing_things[room->def.model],
+        cdni_contact_is_rigid(room) ? "convex pieces" : "capsules and spheres");
   char text[512];
   cdni_law_lacks(0, l.parts, text, sizeof text);
   return cdn_declare_error(d, CDN_ERR_UNSUPPORTED,
@@ -85,8 +86,9 @@ static cdn_status check_pairs(const contact_room *room, cdn_declarer *d) {
     for (int j = i + 1; j < n; j++) {
       const shape *a = &CDNI_AT(room->shapes, shape, i), *b = &CDNI_AT(room->shapes, shape, j);
       lacking l = of[a->geometry.kind][b->geometry.kind];
+      const cdn_geometry solids[2] = { shape_solid(a), shape_solid(b) };
       const bool known = cdni_contact_is_rigid(room)
-                             ? cdni_rigid_is_known(&a->geometry, &b->geometry)
+                             ? cdni_rigid_is_known(&solids[0], &solids[1])
                              : cdni_contact_is_soft(room) && cdni_pair_is_supported(&a->geometry, &b->geometry);
       if (lacks_support(room, a, b)) l.any = !room->def.pass_without_law;
       if (cdni_is_own_law(law_between(room, i, j))) l.any = false;

@@ -96,6 +96,10 @@ bool cdni_edge_at(const cdn_geometry *g, int i, cdni_edge *out);
  * outside; INFINITY of a half-space. */
 double cdni_within_face(const cdn_geometry *g, int face, cdn_vec3 p);
 
+/* mesh_hull.c: the hull of a mesh that is convex, to the rounding of files, with a reference; NULL: the mesh is not.
+ * CDN_ERR_NOMEM. O(n m) of n vertices and triangles, and m faces. */
+cdn_status cdni_mesh_hull(const cdn_surface *mesh, cdn_surface **out);
+
 /* ---- triangles near a box or below a plane (triangles.c): for meshes and height fields ---- */
 
 /* Calls visit for each triangle of the surface whose box overlaps [least, most] (S), in ascending order of its index,

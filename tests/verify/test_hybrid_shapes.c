@@ -1,85 +1,6 @@
 /* Rigid contact of shapes: closed forms of rolling, sliding and leaving, the same scenes with other shapes for the same
  * surfaces, features that hand over to each other, and what users get wrong. */
-#include "hybrid_scenes.h"
-
-static const double g = 9.81;
-
-/* ---- scenes ---- */
-
-typedef struct shape_scene {
-  cdn_system *system;
-  double mu, e;
-} shape_scene;
-
-static shape_scene begin_scene(double mu, double e) {
-  shape_scene s = { cdn_system_create(NULL), mu, e };
-  cdn_contact_def contact = cdn_default_contact_def();
-  contact.model = CDN_CONTACT_RIGID;
-  cdn_system_set_contact(s.system, &contact);
-  cdn_system_add_gravity(s.system, "gravity", cdn_v3(0, 0, -g));
-  return s;
-}
-
-static cdn_shape put(const shape_scene *s, const char *name, cdn_body body, cdn_geometry geometry, cdn_transform X) {
-  cdn_contact_material m = cdn_default_contact_material();
-  cdn_shape_def d = cdn_default_shape_def();
-  m.static_friction = m.dynamic_friction = s->mu, m.restitution = s->e;
-  d.name = name, d.body = body, d.geometry = geometry, d.material = &m, d.X_BS = X;
-  const cdn_shape shape = cdn_system_add_shape(s->system, &d);
-  cdn_surface_release((cdn_surface *)geometry.surface);
-  return shape;
-}
-
-static cdn_transform at(double x, double y, double z) {
-  cdn_transform X = cdn_transform_identity();
-  X.p = cdn_v3(x, y, z);
-  return X;
-}
-
-static cdn_geometry half_space(void) { return (cdn_geometry){ .kind = CDN_GEOMETRY_HALF_SPACE }; }
-static cdn_geometry sphere(double r) { return (cdn_geometry){ .kind = CDN_GEOMETRY_SPHERE, .size = { r } }; }
-static cdn_geometry box(double x, double y, double z) {
-  return (cdn_geometry){ .kind = CDN_GEOMETRY_BOX, .size = { x, y, z } };
-}
-static cdn_geometry capsule(double r, double h) {
-  return (cdn_geometry){ .kind = CDN_GEOMETRY_CAPSULE, .size = { r, h } };
-}
-/* The same solid as a box. */
-static cdn_geometry box_as_hull(double x, double y, double z) {
-  double corners[24];
-  for (int i = 0; i < 24; i++) corners[i] = (const double[]){ x, y, z }[i % 3] * (i / 3 >> i % 3 & 1 ? 1 : -1);
-  cdn_geometry hull = { .kind = CDN_GEOMETRY_CONVEX };
-  cdn_surface *surface = NULL;
-  OK(cdn_surface_create_convex(8, corners, &surface));
-  hull.surface = surface;
-  return hull;
-}
-
-static cdn_body add_free(const shape_scene *s, const char *name, double m, double x, double y, double z) {
-  cdn_body_def d = cdn_default_body_def();
-  d.name = name, d.mobilizer = CDN_FREE, d.mass = (cdn_mass_properties){ m, { 0, 0, 0 }, { x, y, z, 0, 0, 0 } };
-  return cdn_system_add_body(s->system, &d);
-}
-
-/* A plane that falls by alpha along x. */
-static cdn_transform slope(double alpha) {
-  const double c = cos(alpha), s = sin(alpha);
-  return (cdn_transform){ { { c, 0, -s }, { 0, 1, 0 }, { s, 0, c } }, { 0, 0, 0 } };
-}
-static cdn_vec3 above_slope(double alpha, double height) { return cdn_v3(height * sin(alpha), 0, height * cos(alpha)); }
-
-static cdn_state *free_state(const shape_scene *s, const double pose[7], const double *u) {
-  return hybrid_state(s->system, pose, u);
-}
-
-static cdn_stepper *plain_run(cdn_state *state, double accuracy, double t) {
-  cdn_stepper *run = NULL;
-  cdn_stepper_def def = cdn_default_stepper_def();
-  def.accuracy = accuracy, def.companion = true;
-  OK_ON(state, cdn_stepper_create(state, &def, &run));
-  OK_STEP(run, cdn_stepper_advance(run, t, NULL));
-  return run;
-}
+#include "shape_scenes.h"
 
 /* ---- rolling and sliding down a slope: the part k m r^2 of inertia about the axis, and friction mu ---- */
 
@@ -96,6 +17,8 @@ static const slide_case slides[] = {
   { "a ball rolls and slips", { .kind = CDN_GEOMETRY_SPHERE, .size = { 0.1 } }, 0.1, 0.4, 0.9, 0.2 },
   { "a box slides", { .kind = CDN_GEOMETRY_BOX, .size = { 0.2, 0.2, 0.1 } }, 0.1, 0, 0.6, 0.3 },
   { "a box stays", { .kind = CDN_GEOMETRY_BOX, .size = { 0.2, 0.2, 0.1 } }, 0.1, 0, 0.2, 0.3 },
+  { "a mesh slides", { .kind = CDN_GEOMETRY_MESH, .size = { 0.2, 0.2, 0.1 } }, 0.1, 0, 0.6, 0.3 },
+  { "a mesh stays", { .kind = CDN_GEOMETRY_MESH, .size = { 0.2, 0.2, 0.1 } }, 0.1, 0, 0.2, 0.3 },
 };
 
 enum { N_SLIDES = sizeof slides / sizeof *slides };
@@ -107,17 +30,24 @@ static double acceleration_of(const slide_case *c) {
   return pull - fmin(needed, most);
 }
 
+/* Of boxes in tables, and of the same solids as meshes. */
+static cdn_geometry made(cdn_geometry of) {
+  return of.kind == CDN_GEOMETRY_MESH ? block_of(of.kind, of.size[0], of.size[1], of.size[2]) : of;
+}
+
 START_TEST(shapes_roll_and_slide_down_a_slope) {
+  static const cdn_geometry_kind floors[] = { CDN_GEOMETRY_HALF_SPACE, CDN_GEOMETRY_BOX, CDN_GEOMETRY_MESH };
   const slide_case *c = &slides[_i % N_SLIDES];
-  const bool on_box = _i >= N_SLIDES;
+  const cdn_geometry_kind floor = floors[_i / N_SLIDES];
   const shape_scene s = begin_scene(c->mu, 0);
   const double J = c->k > 0 ? c->k * c->height * c->height : 0.02;
   const cdn_body body = add_free(&s, "body", 1, J, J, J);
   cdn_transform X = slope(c->alpha);
-  /* the floor as a half-space, and as the upper side of a box */
-  if (on_box) X.p = cdn_scale(-0.5, X.R.z);
-  put(&s, "floor", cdn_ground(), on_box ? box(20, 5, 0.5) : half_space(), X);
-  put(&s, "shape", body, c->shape, cdn_transform_identity());
+  /* the floor as a half-space, and as the upper side of a box or of a mesh */
+  if (floor != CDN_GEOMETRY_HALF_SPACE) X.p = cdn_scale(-0.5, X.R.z);
+  put_shape(&s, "floor", cdn_ground(), floor == CDN_GEOMETRY_HALF_SPACE ? half_space() : block_of(floor, 20, 5, 0.5),
+            X);
+  put_shape(&s, "shape", body, made(c->shape), cdn_transform_identity());
   const cdn_vec3 p = above_slope(c->alpha, c->height);
   const double pose[7] = { cos(0.5 * c->alpha), 0, sin(0.5 * c->alpha), 0, p.x, p.y, p.z };
   cdn_state *state = free_state(&s, pose, NULL);
@@ -140,8 +70,8 @@ START_TEST(a_ball_leaves_a_ball) {
   const double R = 1, r = 0.25, start = 0.02;
   const shape_scene s = begin_scene(0, 0);
   const cdn_body body = add_free(&s, "body", 1, 0.025, 0.025, 0.025);
-  put(&s, "hill", cdn_ground(), sphere(R), cdn_transform_identity());
-  put(&s, "ball", body, sphere(r), cdn_transform_identity());
+  put_shape(&s, "hill", cdn_ground(), sphere(R), cdn_transform_identity());
+  put_shape(&s, "ball", body, sphere(r), cdn_transform_identity());
   const double pose[7] = { 1, 0, 0, 0, (R + r) * sin(start), 0, (R + r) * cos(start) };
   cdn_state *state = free_state(&s, pose, NULL);
   cdn_stepper *run = event_run(state, 1e-9);
@@ -162,9 +92,9 @@ START_TEST(a_rod_leaves_the_wall) {
   const cdn_body body = add_free(&s, "rod", 1, 4 * h * h / 12, 4 * h * h / 12, 4 * h * h / 12);
   cdn_transform wall = { { { 0, 0, 1 }, { 0, 1, 0 }, { -1, 0, 0 } }, { 0, 0, 0 } };
   wall.R.x = cdn_v3(0, 0, -1), wall.R.z = cdn_v3(1, 0, 0);
-  put(&s, "floor", cdn_ground(), half_space(), cdn_transform_identity());
-  put(&s, "wall", cdn_ground(), half_space(), wall);
-  put(&s, "rod", body, capsule(r, h), cdn_transform_identity());
+  put_shape(&s, "floor", cdn_ground(), half_space(), cdn_transform_identity());
+  put_shape(&s, "wall", cdn_ground(), half_space(), wall);
+  put_shape(&s, "rod", body, capsule(r, h), cdn_transform_identity());
   const double pose[7] = { cos(0.5 * -angle), 0, sin(0.5 * -angle), 0, r + h * sin(angle), 0, r + h * cos(angle) };
   cdn_state *state = free_state(&s, pose, NULL);
   cdn_stepper *run = event_run(state, 1e-9);
@@ -178,14 +108,14 @@ END_TEST
 /* ---- one surface, several shapes for it ---- */
 
 /* A block is pushed over the edge of a table, tips over corners and edges, slides back, and lies flat at last. The
- * table and the block are boxes, or hulls of the same corners, declared in either order. */
-static void tip(bool hulls, bool block_first, double q[7]) {
+ * table and the block are boxes, or hulls or meshes of the same corners, declared in either order. */
+static void tip(cdn_geometry_kind block_kind, cdn_geometry_kind table_kind, bool block_first, double q[7]) {
   const shape_scene s = begin_scene(0.5, 0);
   const cdn_body body = add_free(&s, "block", 1, 0.01, 0.02, 0.03);
-  const cdn_geometry block = hulls ? box_as_hull(0.1, 0.2, 0.3) : box(0.1, 0.2, 0.3);
-  if (block_first) put(&s, "block", body, block, cdn_transform_identity());
-  put(&s, "table", cdn_ground(), hulls ? box_as_hull(0.5, 0.5, 0.05) : box(0.5, 0.5, 0.05), at(0, 0, -0.05));
-  if (!block_first) put(&s, "block", body, block, cdn_transform_identity());
+  const cdn_geometry block = block_of(block_kind, 0.1, 0.2, 0.3), table = block_of(table_kind, 0.5, 0.5, 0.05);
+  if (block_first) put_shape(&s, "block", body, block, cdn_transform_identity());
+  put_shape(&s, "table", cdn_ground(), table, placed(0, 0, -0.05));
+  if (!block_first) put_shape(&s, "block", body, block, cdn_transform_identity());
   const double pose[7] = { 1, 0, 0, 0, 0, 0, 0.3 }, u[6] = { 0, 0, 0, 1, 0, 0 };
   cdn_state *state = free_state(&s, pose, u);
   cdn_stepper *run = NULL;
@@ -194,28 +124,37 @@ static void tip(bool hulls, bool block_first, double q[7]) {
   OK_ON(state, cdn_stepper_create(state, &def, &run));
   double before = INFINITY;
   for (int k = 1; k <= 20; k++) {
-    double kinetic, potential;
+    cdn_proximity near;
     cdn_state *now = cdn_stepper_state(run);
     OK_STEP(run, cdn_stepper_advance(run, 0.08 * k, NULL));
-    OK_ON(now, cdn_kinetic_energy(now, &kinetic));
-    OK_ON(now, cdn_potential_energy(now, &potential));
-    ck_assert_msg(kinetic + potential < before + 1e-7, "energy grows by %g", kinetic + potential - before);
-    before = kinetic + potential;
+    const double energy = scene_energy(now);
+    ck_assert_msg(energy < before + 1e-7, "energy grows by %g", energy - before);
+    before = energy;
+    OK_ON(now, cdn_shapes_distance(now, (cdn_shape){ 0 }, (cdn_shape){ 1 }, &near));
+    ck_assert_msg(near.distance > -1e-8, "they overlap by %g", -near.distance);
   }
   memcpy(q, cdn_state_q(cdn_stepper_state(run)), 7 * sizeof *q);
   end_event_run(run, state);
 }
 
 START_TEST(a_block_tips_over_the_edge_of_a_table) {
+  static const struct {
+    cdn_geometry_kind block, table;
+    bool block_first;
+  } same[] = { { CDN_GEOMETRY_CONVEX, CDN_GEOMETRY_CONVEX, false },
+               { CDN_GEOMETRY_BOX, CDN_GEOMETRY_BOX, true },
+               { CDN_GEOMETRY_MESH, CDN_GEOMETRY_MESH, false },
+               { CDN_GEOMETRY_MESH, CDN_GEOMETRY_BOX, true },
+               { CDN_GEOMETRY_BOX, CDN_GEOMETRY_MESH, false } };
   double boxes[7], other[7];
-  tip(false, false, boxes);
+  tip(CDN_GEOMETRY_BOX, CDN_GEOMETRY_BOX, false, boxes);
   /* it lies on the side that was in front, without having gone through the table */
   NEAR(boxes[6], 0.1, 1e-9);
   NEAR(fabs(boxes[0]), sqrt(0.5), 1e-9);
-  tip(true, false, other);
-  for (int i = 0; i < 7; i++) NEAR(fabs(other[i]), fabs(boxes[i]), 1e-6);
-  tip(false, true, other);
-  for (int i = 0; i < 7; i++) NEAR(fabs(other[i]), fabs(boxes[i]), 1e-6);
+  for (size_t k = 0; k < sizeof same / sizeof *same; k++) {
+    tip(same[k].block, same[k].table, same[k].block_first, other);
+    for (int i = 0; i < 7; i++) NEAR(fabs(other[i]), fabs(boxes[i]), 1e-6);
+  }
 }
 END_TEST
 
@@ -239,6 +178,12 @@ static const rest_case rests[] = {
   { "a cube on a cube of its size",
     { .kind = CDN_GEOMETRY_BOX, .size = { 0.1, 0.1, 0.1 } },
     { .kind = CDN_GEOMETRY_BOX, .size = { 0.1, 0.1, 0.1 } },
+    0.2,
+    0,
+    8 },
+  { "a mesh on a mesh of its size",
+    { .kind = CDN_GEOMETRY_MESH, .size = { 0.1, 0.1, 0.1 } },
+    { .kind = CDN_GEOMETRY_MESH, .size = { 0.1, 0.1, 0.1 } },
     0.2,
     0,
     8 },
@@ -266,8 +211,8 @@ START_TEST(what_rests_on_shapes_stays_there) {
   const rest_case *c = &rests[_i];
   const shape_scene s = begin_scene(0.5, 0);
   const cdn_body body = add_free(&s, "upper", 2, 0.05, 0.05, 0.05);
-  put(&s, "lower", cdn_ground(), c->below, cdn_transform_identity());
-  put(&s, "upper", body, c->above, cdn_transform_identity());
+  put_shape(&s, "lower", cdn_ground(), made(c->below), cdn_transform_identity());
+  put_shape(&s, "upper", body, made(c->above), cdn_transform_identity());
   const double pose[7] = { cos(0.5 * c->turn), 0, 0, sin(0.5 * c->turn), 0, 0, c->height };
   cdn_state *state = free_state(&s, pose, NULL);
   cdn_stepper *run = plain_run(state, 1e-8, 3);
@@ -312,21 +257,12 @@ static cdn_geometry prism_as_hull(void) {
   return (cdn_geometry){ .kind = CDN_GEOMETRY_CONVEX, .surface = surface };
 }
 
-static cdn_geometry block_as_mesh(void) {
-  static const int32_t triangles[36] = { 0, 2, 1, 1, 2, 3, 4, 5, 6, 5, 7, 6, 0, 1, 4, 1, 5, 4,
-                                         2, 6, 3, 3, 6, 7, 0, 4, 2, 2, 4, 6, 1, 3, 5, 3, 7, 5 };
-  double corners[24];
-  for (int i = 0; i < 24; i++) corners[i] = (i % 3 == 2 ? 0.2 : 0.1) * (i / 3 >> i % 3 & 1 ? 1 : -1);
-  cdn_surface *surface = NULL;
-  OK(cdn_surface_create_mesh(8, corners, 12, triangles, &surface));
-  return (cdn_geometry){ .kind = CDN_GEOMETRY_MESH, .surface = surface };
-}
-
 START_TEST(hulls_and_meshes_stand_on_all_their_corners) {
   const shape_scene s = begin_scene(0.5, 0);
   const cdn_body body = add_free(&s, "upper", 2, 0.05, 0.05, 0.05);
-  put(&s, "floor", cdn_ground(), half_space(), cdn_transform_identity());
-  put(&s, "upper", body, _i ? block_as_mesh() : prism_as_hull(), cdn_transform_identity());
+  put_shape(&s, "floor", cdn_ground(), half_space(), cdn_transform_identity());
+  put_shape(&s, "upper", body, _i ? block_of(CDN_GEOMETRY_MESH, 0.1, 0.1, 0.2) : prism_as_hull(),
+            cdn_transform_identity());
   const double pose[7] = { 1, 0, 0, 0, 0, 0, 0.25 };
   cdn_state *state = free_state(&s, pose, NULL);
   cdn_stepper *run = plain_run(state, 1e-8, 1);
@@ -346,7 +282,66 @@ START_TEST(hulls_and_meshes_stand_on_all_their_corners) {
 }
 END_TEST
 
+/* A brick falls flat on another one, and both on the floor, all of them meshes: the times are those of falls. */
+START_TEST(bricks_of_meshes_pile_up) {
+  const shape_scene s = begin_scene(0.5, 0);
+  cdn_body bricks[2];
+  const double pose[14] = {
+    1, 0, 0, 0, 0, 0, 0.15, 1, 0, 0, 0, 0.02, 0.01, 0.4
+  }; /* 0.1 and 0.25 m above what is below */
+  for (int k = 0; k < 2; k++) bricks[k] = add_free(&s, k ? "upper" : "lower", 1, 0.01, 0.01, 0.01);
+  put_shape(&s, "floor", cdn_ground(), block_of(CDN_GEOMETRY_MESH, 1, 1, 0.1), placed(0, 0, -0.1));
+  for (int k = 0; k < 2; k++)
+    put_shape(&s, k ? "b" : "a", bricks[k], block_of(CDN_GEOMETRY_MESH, 0.2, 0.1, 0.05), cdn_transform_identity());
+  cdn_state *state = free_state(&s, pose, NULL);
+  cdn_stepper *run = event_run(state, 1e-9);
+  const double falls[] = { sqrt(2 * 0.1 / g), sqrt(2 * 0.25 / g) };
+  for (int k = 0; k < 2; k++) {
+    ck_assert(run_to_event(run, "touches", 2));
+    NEAR(cdn_state_time(cdn_stepper_state(run)), falls[k], 1e-8);
+  }
+  ck_assert(!run_to_event(run, "lets go", 1));
+  const double *q = cdn_state_q(cdn_stepper_state(run));
+  NEAR(q[6], 0.05, 1e-9);
+  NEAR(q[13], 0.15, 1e-9);
+  NEAR(q[11], 0.02, 1e-9);
+  check_verdict(run);
+  end_event_run(run, state);
+}
+END_TEST
+
 /* ---- bad input ---- */
+
+/* A block with a notch is not convex: two of them do not touch rigidly, and a message says so. */
+START_TEST(meshes_that_are_not_convex_are_named) {
+  enum { CORNERS = 6 };
+  /* an L in the x-y plane, 0.1 m thick */
+  static const double L[CORNERS][2] = { { 0, 0 }, { 0.2, 0 }, { 0.2, 0.1 }, { 0.1, 0.1 }, { 0.1, 0.2 }, { 0, 0.2 } };
+  double corners[6 * CORNERS];
+  int32_t triangles[60];
+  for (int i = 0; i < 2 * CORNERS; i++)
+    corners[3 * i] = L[i % CORNERS][0], corners[3 * i + 1] = L[i % CORNERS][1],
+                corners[3 * i + 2] = i < CORNERS ? 0 : 0.1;
+  static const int32_t cap[12] = { 0, 1, 2, 0, 2, 3, 0, 3, 4, 0, 4, 5 };
+  for (int i = 0; i < 12; i++) triangles[i] = cap[11 - i], triangles[12 + i] = cap[i] + CORNERS;
+  for (int32_t a = 0; a < CORNERS; a++) {
+    const int32_t b = (a + 1) % CORNERS, side[6] = { a, b, b + CORNERS, a, b + CORNERS, a + CORNERS };
+    memcpy(&triangles[24 + 6 * a], side, sizeof side);
+  }
+  const shape_scene s = begin_scene(0.5, 0);
+  for (int k = 0; k < 2; k++) {
+    cdn_surface *surface = NULL;
+    OK(cdn_surface_create_mesh(2 * CORNERS, corners, 20, triangles, &surface));
+    put_shape(&s, k ? "second" : "first", add_free(&s, k ? "b" : "a", 1, 0.01, 0.01, 0.01),
+              (cdn_geometry){ .kind = CDN_GEOMETRY_MESH, .surface = surface }, cdn_transform_identity());
+  }
+  cdn_error error;
+  ck_assert_int_eq(cdn_system_freeze(s.system), CDN_ERR_UNSUPPORTED);
+  cdn_system_last_error(s.system, &error);
+  ck_assert_msg(strstr(error.text, "'first' (a mesh)") && strstr(error.text, "convex pieces"), "%s", error.text);
+  cdn_system_release(s.system);
+}
+END_TEST
 
 START_TEST(too_few_slots_are_named) {
   shape_scene s = begin_scene(0.5, 0);
@@ -354,8 +349,8 @@ START_TEST(too_few_slots_are_named) {
   contact.model = CDN_CONTACT_RIGID, contact.rigid_slots = 2;
   cdn_system_set_contact(s.system, &contact);
   const cdn_body body = add_free(&s, "block", 1, 0.01, 0.02, 0.03);
-  put(&s, "floor", cdn_ground(), half_space(), cdn_transform_identity());
-  put(&s, "block", body, box(0.1, 0.2, 0.3), cdn_transform_identity());
+  put_shape(&s, "floor", cdn_ground(), half_space(), cdn_transform_identity());
+  put_shape(&s, "block", body, box(0.1, 0.2, 0.3), cdn_transform_identity());
   const double pose[7] = { 1, 0, 0, 0, 0, 0, 0.3 };
   cdn_state *state = free_state(&s, pose, NULL);
   ck_assert_int_eq(cdn_settle(state, 0), CDN_ERR_LIMIT);
@@ -367,12 +362,14 @@ START_TEST(too_few_slots_are_named) {
 END_TEST
 
 static void add(TCase *c) {
-  tcase_add_loop_test(c, shapes_roll_and_slide_down_a_slope, 0, 2 * N_SLIDES);
+  tcase_add_loop_test(c, shapes_roll_and_slide_down_a_slope, 0, 3 * N_SLIDES);
   tcase_add_test(c, a_ball_leaves_a_ball);
   tcase_add_test(c, a_rod_leaves_the_wall);
   tcase_add_test(c, a_block_tips_over_the_edge_of_a_table);
   tcase_add_loop_test(c, what_rests_on_shapes_stays_there, 0, sizeof rests / sizeof *rests);
   tcase_add_loop_test(c, hulls_and_meshes_stand_on_all_their_corners, 0, 2);
+  tcase_add_test(c, bricks_of_meshes_pile_up);
+  tcase_add_test(c, meshes_that_are_not_convex_are_named);
   tcase_add_test(c, too_few_slots_are_named);
 }
 

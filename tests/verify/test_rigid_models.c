@@ -266,6 +266,29 @@ START_TEST(shapes_bounce_as_their_solref_says) {
 }
 END_TEST
 
+/* A brick bounces on another one; both are meshes of a file. The corners are those of a box of single precision. */
+START_TEST(meshes_bounce_on_meshes) {
+  static const char text[] =
+      "<mujoco><asset><mesh name='brick' vertex='-.2 -.1 -.05 .2 -.1 -.05 -.2 .1 -.05 .2 .1 -.05 -.2 -.1 .05 .2 -.1 .05 "
+      "-.2 .1 .05 .2 .1 .05'/></asset><worldbody><geom name='below' type='mesh' mesh='brick' euler='0 0 90'/>"
+      "<body pos='.03 .02 1.1'><freejoint/><geom name='above' type='mesh' mesh='brick' mass='2' solref='0.02 0.3'/>"
+      "</body></worldbody></mujoco>";
+  const double z = 0.3, e = exp(-PI * z / sqrt(1 - z * z)), v = sqrt(2 * 9.81);
+  cdn_model *model = load(text, true);
+  cdn_state *state;
+  OK(cdn_state_create(cdn_model_system(model), &state));
+  cdn_stepper *run = event_run(state, 1e-8);
+  cdn_state *now = cdn_stepper_state(run);
+  ck_assert(run_to_event(run, "touches", 2));
+  NEAR(cdn_state_time(now), v / 9.81, 1e-7);
+  NEAR(cdn_state_u(now)[5], e * v, 1e-6);
+  ck_assert(!run_to_event(run, "lets go", 4));
+  NEAR(cdn_state_q(now)[6], 0.1, 1e-7);
+  NEAR(cdn_state_q(now)[4], 0.03, 1e-6);
+  finish(run, state, model);
+}
+END_TEST
+
 /* A crate on a slope of 20 degrees: with a coefficient above its tangent it stays where it is, below it slides. */
 START_TEST(shapes_rub_as_their_friction_says) {
   static const double coefficients[] = { 0.5, 0.25 };
@@ -359,6 +382,7 @@ static void add(TCase *c) {
   tcase_add_test(c, a_limit_without_a_load_stays_closed);
   tcase_add_test(c, a_limit_in_free_fall);
   tcase_add_test(c, shapes_bounce_as_their_solref_says);
+  tcase_add_test(c, meshes_bounce_on_meshes);
   tcase_add_loop_test(c, shapes_rub_as_their_friction_says, 0, 2);
   tcase_add_test(c, what_gives_way_is_named);
   tcase_add_loop_test(c, a_person_falls, 0, 4);

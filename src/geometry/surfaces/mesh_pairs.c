@@ -137,7 +137,8 @@ static bool convex_distance(const cdn_geometry *a, const cdn_geometry *b, const 
   if (a->kind == CDN_GEOMETRY_MESH) search_mesh(&s);
   else search_field(&s);
   if (s.behind && (!s.found || s.best.distance > 0)) s.best = s.way_out, s.found = true;
-  if (!s.found && !inside) return false;
+  /* what touches may round to farther than a point of it is */
+  if (!s.found && !inside && reach < INFINITY) return false;
   if (!s.found) s.best = at_point(a, some);
   if (s.best.distance > 0 && inside) {
     /* No triangle meets b, which is inside: its deepest point, away from the nearest triangle. */
