@@ -276,6 +276,18 @@ static bool can_capture(const void *self, const cdn_state *state) {
   return acts && hybrid_kept(room) == 0;
 }
 
+/* Forces go on without a jump where a push, or what friction that sticks may still grow by, comes to zero, and where a
+ * slip ends or is fast: a push that would pull by less than an error, for a while, moves nothing by more. Not so where
+ * the static coefficient is another one. A touch changes speeds by about as much as it is fast. */
+static bool grazes(const void *self, const cdn_state *state, cdn_event event, double rate, double accuracy) {
+  const hybrid_room *room = *(hybrid_room *const *)self;
+  const int at = event.i - room->first_event, friction = at - 2 * hybrid_sides(room);
+  if (at < 2 * hybrid_sides(room)) return at % 2 ? true : fabs(rate) <= accuracy;
+  if (friction >= 3 * hybrid_frictions(room)) return fabs(rate) <= accuracy;
+  const double *p = friction_params(room, state, friction / 3);
+  return friction % 3 == 2 || friction_static(p) == p[FRICTION_DYNAMIC];
+}
+
 /* The least gap of shapes is that of now these, now those: where it comes near zero and away again there may be a kink,
  * which slopes do not tell. */
 enum { SAMPLES = 7 };
@@ -294,6 +306,10 @@ static cdn_event add(cdn_declarer *d, const char *name, const char *what, int gr
   return add_sampled(d, name, what, group, index, 1);
 }
 
+static void add_grazed(cdn_declarer *d, const char *name, const char *what, int group, int index, int samples) {
+  cdni_declare_event_grazes(d, add_sampled(d, name, what, group, index, samples), grazes);
+}
+
 cdn_status cdni_hybrid_declare_events(hybrid_room *room, cdn_declarer *d) {
   const int sides = hybrid_sides(room), frictions = hybrid_frictions(room);
   room->gaps = cdn_declare_event_triggers(d, CDN_STAGE_POSITION, sides + 1 + room->slots);
@@ -310,21 +326,20 @@ cdn_status cdni_hybrid_declare_events(hybrid_room *room, cdn_declarer *d) {
   room->first_event = cdn_system_event_count(cdni_declarer_system(d));
   for (int i = 0; i < sides; i++) {
     const one_sided *s = side_at(room, i);
-    add(d, s->name, "touches", s->speed ? room->speeds : room->gaps, i);
-    add(d, s->name, "lets go", room->pushes, i);
+    add_grazed(d, s->name, "touches", s->speed ? room->speeds : room->gaps, i, 1);
+    add_grazed(d, s->name, "lets go", room->pushes, i, 1);
   }
   for (int i = 0; i < frictions; i++) {
-    add(d, friction_at(room, i)->name, "slips", room->pushes, sides + i);
-    const cdn_event sticks = add(d, friction_at(room, i)->name, "sticks", room->speeds, sides + 2 * i);
-    const cdn_event fast = add(d, friction_at(room, i)->name, "is fast", room->speeds, sides + 2 * i + 1);
-    /* a slip along two equations is slow below a speed that follows the accuracy */
-    if (friction_at(room, i)->n > 1) cdni_declare_event_grazes(d, sticks), cdni_declare_event_grazes(d, fast);
+    const char *name = friction_at(room, i)->name;
+    add_grazed(d, name, "slips", room->pushes, sides + i, 1);
+    add_grazed(d, name, "sticks", room->speeds, sides + 2 * i, 1);
+    add_grazed(d, name, "is fast", room->speeds, sides + 2 * i + 1, 1);
   }
   for (int i = 0; i < hybrid_kept(room); i++) {
     add(d, kept_at(room, i)->name, "acts", room->pushes, sides + frictions + 2 * i);
     add(d, kept_at(room, i)->name, "rests", room->pushes, sides + frictions + 2 * i + 1);
   }
-  if (room->slots > 0) add_sampled(d, "a shape", "touches", room->gaps, sides, SAMPLES);
+  if (room->slots > 0) add_grazed(d, "a shape", "touches", room->gaps, sides, SAMPLES);
   for (int i = 0; i < room->slots; i++)
     add(d, side_at(room, room->first_slot + i)->name, "slides off", room->gaps, sides + 1 + i);
   room->jam_event =

@@ -239,9 +239,13 @@ cdn_status cdni_find_turns(cdn_stepper *s) {
  * whose bodies have just let go of each other. */
 static const double FLAT = 8 * DBL_EPSILON;
 
-/* Whether more than the accuracy depends on whether an event occurs. */
-static bool matters(const cdn_stepper *s, const cdni_watch *w) {
-  return watch_is_kink(s->events, w) || !cdni_event_at(s->system, (int)w->trigger)->grazes;
+/* Whether more than the accuracy depends on whether an event occurs, whose value comes at this rate. */
+static bool matters(const cdn_stepper *s, const cdni_watch *w, double rate) {
+  if (watch_is_kink(s->events, w)) return true;
+  const cdn_event event = { (int32_t)w->trigger };
+  const cdni_event *e = cdni_event_at(s->system, event.i);
+  const double accuracy = cdni_asked(s->judged ? s->judged : s);
+  return !e->grazes || !e->grazes(cdni_event_self(s->system, e), s->work, event, rate, accuracy);
 }
 
 /* Turns up to the end of the step so near to zero that an error of the size of the accuracy decides whether the sign
@@ -256,11 +260,35 @@ static void note_near_misses(cdn_stepper *s) {
       double before = value_of(ev, w, k), after = value_of(ev, w, k + 1);
       if (!(turn->value * before > 0 && turn->value * after > 0)) continue;
       if (!(fabs(turn->value) < fmin(fabs(before), fabs(after)) - FLAT * fmax(1, fabs(turn->value)))) continue;
+      /* of the parabola that turns there */
+      const double came = 2 * (turn->value - before) / (turn->time - s->step.t0 - ev->span * k / (w->samples + 1));
+      if (!matters(s, w, came)) continue;
       s->certificate.near_misses++;
-      if (w->active && matters(s, w))
+      if (w->active)
         cdni_note_qualm(&s->grazed, turn->time, 1, cdn_event_name(s->system, (cdn_event){ (int32_t)w->trigger }));
     }
   }
+}
+
+/* Values that are so many parts of a step apart tell how a value bends: nearer ones would tell their rounding, farther
+ * ones another bend. */
+static const double APART = 1. / 64;
+
+/* The slope of a value that has come to zero at the end of the step, and how it bends: by its motion, if that is known,
+ * or by the parabola through its last values. Beyond zero it may have a kink. */
+static cdn_status arrive(cdn_stepper *s, const cdni_watch *w, double *slope, double *bend) {
+  double value = NAN, near, far;
+  *slope = *bend = NAN;
+  if (w->moves) CDNI_TRY(cdni_trigger_moves(s->work, w->trigger, &value, slope, bend));
+  if (!isnan(*bend)) return CDN_OK;
+  const double t1 = s->step.t1, part = APART * s->events->span;
+  const double apart = s->method->own_steps ? fmin(part, 0.5 * (t1 - s->step.t0)) : part;
+  CDNI_TRY(value_at(s, w, t1 - apart, &near));
+  CDNI_TRY(value_at(s, w, t1 - 2 * apart, &far));
+  *slope = (3 * w->end - 4 * near + far) / (2 * apart);
+  *bend = (w->end - 2 * near + far) / (apart * apart);
+  if (fabs(*bend) * apart * apart <= 4 * FLAT * fmax(1, fabs(w->end))) *bend = 0;
+  return CDN_OK;
 }
 
 /* Events that have fired while their value was about to turn back: the parabola through the step's end goes beyond zero
@@ -269,19 +297,13 @@ static cdn_status note_near_hits(cdn_stepper *s) {
   struct cdni_events *ev = s->events;
   for (int i = 0; i < ev->n_lasting; i++) {
     const cdni_watch *w = &ev->watches[i];
-    const double t1 = s->step.t1, t0 = s->step.t0;
-    double value, slope, uncertainty;
-    if (!w->active || !w->fired || !isfinite(w->end) || !matters(s, w)) continue;
-    CDNI_TRY(value_at(s, w, t0, &value));
-    CDNI_TRY(cdni_watch_slope(s, w, t0, value, &slope));
-    const double bend = (w->came - slope) / (t1 - t0);
-    /* slopes are differences over a part of the step: of a short one they are rounding, and so is how it bends */
-    const double noise = 1024 * 8 * DBL_EPSILON * fmax(1, fabs(value)) / ev->span;
-    if (!(w->came * bend < 0) || fabs(w->came - slope) <= noise) continue;
-    const double beyond = 0.5 * w->came * w->came / fabs(bend);
-    CDNI_TRY(cdni_watch_uncertainty(s, w, t1, w->end, &uncertainty));
-    if (beyond <= uncertainty)
-      cdni_note_qualm(&s->grazed, t1, 1, cdn_event_name(s->system, (cdn_event){ (int32_t)w->trigger }));
+    double slope, bend, uncertainty;
+    if (!w->active || !w->fired || !isfinite(w->end) || !matters(s, w, w->came)) continue;
+    CDNI_TRY(arrive(s, w, &slope, &bend));
+    if (!(slope * bend < 0) || !matters(s, w, slope)) continue;
+    CDNI_TRY(cdni_watch_uncertainty(s, w, s->step.t1, w->end, &uncertainty));
+    if (0.5 * slope * slope / fabs(bend) <= uncertainty)
+      cdni_note_qualm(&s->grazed, s->step.t1, 1, cdn_event_name(s->system, (cdn_event){ (int32_t)w->trigger }));
   }
   return CDN_OK;
 }

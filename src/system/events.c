@@ -145,8 +145,8 @@ cdn_event cdn_system_find_event(const cdn_system *system, const char *name) {
 
 const cdni_event *cdni_event_at(const cdn_system *system, int i) { return &CDNI_AT(system->events, cdni_event, i); }
 
-void cdni_declare_event_grazes(cdn_declarer *d, cdn_event event) {
-  if (event.i >= 0) CDNI_AT(cdni_declarer_system(d)->events, cdni_event, event.i).grazes = true;
+void cdni_declare_event_grazes(cdn_declarer *d, cdn_event event, cdni_grazing *grazes) {
+  if (event.i >= 0) CDNI_AT(cdni_declarer_system(d)->events, cdni_event, event.i).grazes = grazes;
 }
 
 const void *cdni_event_self(const cdn_system *system, const cdni_event *event) {

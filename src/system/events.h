@@ -6,13 +6,17 @@
 
 #include "system/system.h"
 
+/* Whether no more than the accuracy depends on an event whose value comes to zero at this rate and is about to turn
+ * back, so that an error decides whether it occurs. */
+typedef bool cdni_grazing(const void *self, const cdn_state *state, cdn_event event, double rate, double accuracy);
+
 /* Whether the handler of an event can take a State on in time where steps cannot, or take very long. */
 typedef bool cdni_rescue(const void *self, const cdn_state *state);
 
 typedef struct cdni_event {
-  cdn_event_def def; /* name, times and self are the System's own, but for a self that is shared */
-  int32_t owner;     /* the subsystem whose private part the callbacks get, or -1 */
-  bool grazes;       /* it happens near a value that follows the accuracy: whether it does changes no more than that */
+  cdn_event_def def;    /* name, times and self are the System's own, but for a self that is shared */
+  int32_t owner;        /* the subsystem whose private part the callbacks get, or -1 */
+  cdni_grazing *grazes; /* NULL: more depends on it */
   cdni_rescue *rescues;
 } cdni_event;
 
@@ -22,7 +26,7 @@ const cdni_event *cdni_event_at(const cdn_system *system, int i);
 /* Whether it may change the State, so that a step ends at it. */
 static inline bool cdni_event_is_handled(const cdni_event *e) { return e->def.handle || e->def.handle_set; }
 /* A subsystem tells that of an event that it has declared. */
-void cdni_declare_event_grazes(cdn_declarer *d, cdn_event event);
+void cdni_declare_event_grazes(cdn_declarer *d, cdn_event event, cdni_grazing *grazes);
 /* What the callbacks get. */
 const void *cdni_event_self(const cdn_system *system, const cdni_event *event);
 /* Whether one function handles both together. */
