@@ -390,14 +390,19 @@ cdn_status cdni_constraint_solve_columns(const void *context, cdn_state *state, 
   const loop_problem problem = {
     .f = f, .b = right, .weight = cdn_state_parameters(state, room->weights), .x = x, .lambda = lambda, .A = frame
   };
-  const loop_null null = cdni_loop_prepare(p, factor, problem.weight, (char *)frame + numbers + scratch);
-  for (size_t c = 0; c < width; c++) {
+  size_t n_L;
+  void *L = NULL;
+  loop_null null = cdni_loop_prepare(p, factor, problem.weight, (char *)frame + numbers + scratch, &n_L);
+  const cdn_status status = n_L > 0 ? cdni_operator_work(state, "derivatives", n_L * sizeof(double), &L) : CDN_OK;
+  if (L) cdni_loop_null_factor(p, &null, (double *)((char *)frame + numbers + scratch), L);
+  for (size_t c = 0; c < width && status == CDN_OK; c++) {
     for (size_t k = 0; k < nu; k++) f[k] = scale * X[k * width + c];
     for (size_t k = 0; k < m; k++) right[k] = scale * b[(size_t)p->row[k] * width + c];
     cdni_loop_solve_prepared(p, &d, factor, &problem, &null, (char *)frame + numbers);
     for (size_t k = 0; k < nu; k++) X[k * width + c] = x[k];
     for (size_t k = 0; k < m; k++) b[(size_t)p->row[k] * width + c] = lambda[k];
   }
+  if (L) cdn_work_pop(state, L);
   cdn_work_pop(state, frame);
-  return CDN_OK;
+  return status;
 }

@@ -10,7 +10,6 @@
 #include <math.h>
 
 #include "constraints/loops.h"
-#include "math/cholesky.h"
 #include "math/dense.h"
 
 /* Whether redundant equation e of block c involves any other: of a mix all do. */
@@ -210,35 +209,13 @@ static void add(const loop_null *null, double scale, const double *y, double *x)
     for (int i = null->first[j]; i < null->first[j + 1]; i++) x[null->row[i]] += scale * null->value[i] * y[j];
 }
 
-/* More vectors than this have no factor. */
-enum { MOST_FACTORED = 2000 };
-
-size_t cdni_loop_null_factor_size(int n) { return n <= MOST_FACTORED ? (size_t)n * (size_t)n * sizeof(double) : 0; }
-
-void cdni_loop_null_factor(const loop_plan *p, loop_null *null, double *x, double *L) {
-  const size_t n = (size_t)null->n;
-  null->L = NULL;
-  if (cdni_loop_null_factor_size(null->n) == 0) return;
-  memset(x, 0, (size_t)p->m_all * sizeof *x);
-  for (size_t j = 0; j < n; j++) {
-    for (int e = null->first[j]; e < null->first[j + 1]; e++) x[null->row[e]] = null->value[e];
-    for (size_t i = j; i < n; i++) {
-      L[i * n + j] = 0;
-      for (int e = null->first[i]; e < null->first[i + 1]; e++) L[i * n + j] += null->value[e] * x[null->row[e]];
-    }
-    for (int e = null->first[j]; e < null->first[j + 1]; e++) x[null->row[e]] = 0;
-  }
-  if (cdni_cholesky((int)n, (int)n, L, 0, 0) < 0) null->L = L;
-}
-
 /* What remains after the part along N is small beside rounding of it: a second time takes that away, too. */
-static void project_factored(const loop_null *null, const double *residual, double *values, double *r) {
+static void project_factored(const loop_null *null, const double *residual, double *values, double *r, double *y) {
   const int n = null->n;
   for (int round = 0; round < (residual ? 1 : 2); round++) {
     transpose(null, values, r);
     for (int j = 0; residual && j < n; j++) r[j] = residual[null->own[j]];
-    cdni_cholesky_down(n, n, null->L, r);
-    cdni_cholesky_up(n, n, null->L, r);
+    cdni_loop_null_solve(null, r, y);
     add(null, -1, r, values);
   }
 }
@@ -249,7 +226,7 @@ void cdni_loop_null_project(const loop_plan *p, const loop_null *null, const dou
   const int n = null->n;
   double *x = memory, *r = x + p->m_all, *y = r + n, *q = y + n, *Nq = q + n;
   if (null->L) {
-    project_factored(null, residual, values, r);
+    project_factored(null, residual, values, r, y);
     return;
   }
   transpose(null, values, r);

@@ -73,14 +73,18 @@ typedef struct loop_null {
   int32_t *own;   /* n: the redundant equation of each vector, among those of all blocks */
   int32_t *row;   /* equations of constraints */
   double *value;
-  double *L; /* n x n: the factor of N^T N (NULL: there is none, and products are solved by steps) */
+  /* The factor of N^T N by rows: the vector of each row, where it begins (its column, and in L); NULL: products are
+   * solved by steps */
+  int32_t *order, *begin, *at; /* n, n, n + 1 */
+  double *L;
 } loop_null;
 
 /* The bytes of scratch for a solution. */
 size_t cdni_loop_solve_scratch(const loop_plan *p, const loop_factor *f);
-/* For several right hand sides: what solutions need of redundant equations, in memory of this size. */
+/* For several right hand sides: what solutions need of redundant equations, in memory of this size. *L: how many
+ * numbers cdni_loop_null_factor then takes; 0: there is nothing to factor. */
 size_t cdni_loop_prepare_size(const loop_plan *p, const loop_factor *f);
-loop_null cdni_loop_prepare(const loop_plan *p, const loop_factor *f, const double *weight, void *memory);
+loop_null cdni_loop_prepare(const loop_plan *p, const loop_factor *f, const double *weight, void *memory, size_t *L);
 /* Solves. If equations are redundant, the multipliers have the least norm |lambda / weight|. If right hand sides
  * contradict each other, they are met in the sense of least squares, |weight (G x - b)|. */
 void cdni_loop_solve(const loop_plan *p, const tree_data *d, const loop_factor *f, const loop_problem *problem,
@@ -114,9 +118,14 @@ void cdni_loop_null_mark(const loop_plan *p, const loop_factor *f);
 /* The bytes of the vectors, and of the scratch of cdni_loop_null_project. */
 size_t cdni_loop_null_size(const loop_plan *p, const loop_factor *f);
 loop_null cdni_loop_null_make(const loop_plan *p, const loop_factor *f, const double *weight, void *memory);
-/* The factor of N^T N, and its bytes; 0: there are too many vectors for one. x: scratch for m_all numbers. */
-size_t cdni_loop_null_factor_size(int n);
+/* null_factor.c: the order of N's vectors in the factor of N^T N, in memory of this size, which stays in use. Returns
+ * how many numbers the factor has; 0: too many for one. */
+size_t cdni_loop_null_order_size(const loop_plan *p, const loop_factor *f);
+size_t cdni_loop_null_order(const loop_plan *p, loop_null *null, void *memory);
+/* The factor, at L; where rounding makes it impossible there is none. x: scratch for m_all numbers. */
 void cdni_loop_null_factor(const loop_plan *p, loop_null *null, double *x, double *L);
+/* r = (N^T N)^-1 r. y: scratch of as many numbers. */
+void cdni_loop_null_solve(const loop_null *null, double *r, double *y);
 /* Flags by equation of the plan. It flags as many equations of constraints as are redundant; for a redundant equation
  * of a mix it flags the main equation. 1: the row is zero; 2: the equation follows from others. */
 void cdni_loop_null_name(const loop_plan *p, const loop_factor *f, int32_t *flags);

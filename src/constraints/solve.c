@@ -28,13 +28,14 @@ static bool contradicts(const loop_solution *s, const loop_null *null) {
 }
 
 size_t cdni_loop_prepare_size(const loop_plan *p, const loop_factor *f) {
-  return *f->n_shared > 0 ? cdni_aligned(cdni_loop_null_size(p, f)) + cdni_loop_null_factor_size(*f->n_shared) : 0;
+  return *f->n_shared > 0 ? cdni_aligned(cdni_loop_null_size(p, f)) + cdni_loop_null_order_size(p, f) : 0;
 }
 
-loop_null cdni_loop_prepare(const loop_plan *p, const loop_factor *f, const double *weight, void *memory) {
+loop_null cdni_loop_prepare(const loop_plan *p, const loop_factor *f, const double *weight, void *memory, size_t *L) {
+  *L = 0;
   if (*f->n_shared == 0) return (loop_null){ .n = 0 };
   loop_null null = cdni_loop_null_make(p, f, weight, memory);
-  cdni_loop_null_factor(p, &null, memory, (double *)((char *)memory + cdni_aligned(cdni_loop_null_size(p, f))));
+  *L = cdni_loop_null_order(p, &null, (char *)memory + cdni_aligned(cdni_loop_null_size(p, f)));
   return null;
 }
 
