@@ -17,6 +17,7 @@
  *       cdn_shape_set_soft_material, cdn_default_soft_pair_material, cdn_contact_pair_set_soft_material
  *   choose how friction begins, and whether a body touches its parent: cdn_default_contact_def, cdn_system_set_contact
  *   know where forces of contact come from: cdn_system_contact_model
+ *   let one pair touch rigidly, another softly (model): cdn_default_contact_pair_def, cdn_system_add_contact_pair
  *   keep two bodies from touching: cdn_system_exclude_contact
  *   decide by a function of my own which shapes may touch: cdn_system_set_contact_filter
  *   let two shapes touch whatever the rules say, with numbers of their own: cdn_default_contact_pair_def,
@@ -123,6 +124,7 @@ typedef enum cdn_friction {
 
 /** Where forces of contact come from. */
 typedef enum cdn_contact_model {
+  CDN_CONTACT_OF_SYSTEM = -1, /**< of a pair: as cdn_contact_def.model says */
   CDN_CONTACT_COMPLIANT, /**< the laws of docs/compliant_contact.md: each force is a function of pose and velocity */
   /** soft contact, rows beside the constraints (docs/soft_contact.md): materials are cdn_soft_material; laws and
    *  cdn_contact_material are not read */
@@ -183,7 +185,7 @@ typedef struct cdn_contact_def {
    *  a body that moves, but not more than there can be. */
   int memory_slots;
   double friction_damping; /**< damping ratio of what sticks, > 0 (docs/friction.md). Default 0.5 */
-  cdn_contact_model model; /**< default CDN_CONTACT_COMPLIANT */
+  cdn_contact_model model; /**< of all pairs that have none of their own. Default CDN_CONTACT_COMPLIANT */
   /** Bits of cdn_law_part (contact_law.h). If shapes may touch by a law that lacks one of these parts, freezing refuses
    *  them by name. Default 0: a law needs its force only. */
   unsigned needs;
@@ -200,7 +202,7 @@ typedef struct cdn_contact_def {
 CDN_DEF(contact_def);
 /** Sets it; without this call the defaults hold. Sticky. */
 CDN_API void cdn_system_set_contact(cdn_system *system, const cdn_contact_def *def);
-/** The System's model of contact: as it was set, else CDN_CONTACT_COMPLIANT. */
+/** The System's model of contact: as it was set, else CDN_CONTACT_COMPLIANT. Pairs may have others. */
 CDN_API cdn_contact_model cdn_system_contact_model(const cdn_system *system);
 /** Keeps all shapes of two bodies from touching each other. Sticky. */
 CDN_API void cdn_system_exclude_contact(cdn_system *system, cdn_body a, cdn_body b);
@@ -234,6 +236,8 @@ typedef struct cdn_contact_pair_def {
    *  Where only one of the two coefficients of friction is given, the static one is at least the dynamic one. */
   const cdn_contact_material *material;
   const cdn_soft_pair_material *soft; /**< read if contact is soft. NULL: as the shapes have it */
+  /** Where the forces of this pair come from, whatever those of others do. Default CDN_CONTACT_OF_SYSTEM */
+  cdn_contact_model model;
 } cdn_contact_pair_def;
 CDN_DEF(contact_pair_def);
 /** A material all of whose numbers are -1. */
@@ -336,6 +340,7 @@ typedef struct cdn_contact {
    *  the static one) */
   double coefficient[2];
   int64_t pyramid; /**< 1: friction is bounded by the pyramid with these edges; 0: by the ellipse through them */
+  int64_t model;   /**< a cdn_contact_model: where its force comes from */
 } cdn_contact;
 
 /** Quantities of the contacts between two sides (cdn_system_add_contact_measure, measures.h). */

@@ -16,7 +16,7 @@ static const char *check(const cdn_system *system, drive *a) {
 static cdn_status points_of(cdn_state *state, const contact_point **points, int *n) {
   const contact_room *room = cdni_contact(cdn_state_system(state));
   *n = 0;
-  return cdni_contact_is_soft(room) ? cdni_contact_points(room, state, points, n) : CDN_OK;
+  return cdni_contact_any_soft(room) ? cdni_contact_points(room, state, points, n) : CDN_OK;
 }
 
 static bool touches(const drive *a, const contact_point *p) {
@@ -101,7 +101,7 @@ static cdn_status add_moments(const drive *a, cdn_state *state, const drive_reac
 
 static cdn_ticket reads(const cdn_system *system) {
   const contact_room *room = cdni_contact(system);
-  return cdni_contact_is_soft(room) ? cdni_contact_points_ticket(room) : (cdn_ticket){ 0 };
+  return cdni_contact_any_soft(room) ? cdni_contact_points_ticket(room) : (cdn_ticket){ 0 };
 }
 
 const transmission cdni_drive_on_contacts = {

@@ -311,7 +311,7 @@ int cdni_constraint_log_det_reads(const constraint_room *room, cdn_ticket *ticke
   int n = 0;
   tickets[n++] = room->plan.ticket, tickets[n++] = room->params.ticket, tickets[n++] = room->matter->frames.ticket;
   if (room->rheonomic) tickets[n++] = CDN_T;
-  if (cdni_contact_is_rigid(room->contact)) tickets[n++] = cdni_rigid_places(room->contact);
+  if (cdni_contact_any_rigid(room->contact)) tickets[n++] = cdni_rigid_places(room->contact);
   return n;
 }
 

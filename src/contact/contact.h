@@ -87,11 +87,18 @@ bool cdni_contact_any_surface_runs(const contact_room *room, cdn_state *state);
 cdn_status cdni_contact_surface_motion(const contact_room *room, cdn_state *state, const contact_point *p, bool *run,
                                        cdn_spatial *out);
 cdn_ticket cdni_contact_surface_motion_ticket(const contact_room *room);
-/* Both are false without shapes: a room with options alone declares nothing. */
-bool cdni_contact_is_soft(const contact_room *room);
-bool cdni_contact_is_compliant(const contact_room *room);
-/* Whether forces of contact are those of rows, known with accelerations: it is soft, or rigid. */
+/* Whether two shapes may touch so. All are false without shapes: a room with options alone declares nothing. */
+bool cdni_contact_any_soft(const contact_room *room);
+bool cdni_contact_any_rigid(const contact_room *room);
+bool cdni_contact_any_compliant(const contact_room *room);
+/* Whether forces of some contact are those of rows, known with accelerations: it is soft, or rigid. */
 bool cdni_contact_has_rows(const contact_room *room);
+/* reports.c: by which model contact i of a State acts, as cdn_contact_get counts, and its number among those of that
+ * model; and the other way round. */
+cdn_status cdni_contact_number_in_model(cdn_state *state, const contact_room *room, int i, cdn_contact_model *model,
+                                        int *number);
+cdn_status cdni_contact_of_model(cdn_state *state, const contact_room *room, cdn_contact_model model, int number,
+                                 int *i);
 
 /* What the rows of a contact do, where contact is soft or rigid; the rooms of rows know. */
 typedef struct contact_force {
@@ -99,10 +106,10 @@ typedef struct contact_force {
   bool pyramid;    /* what friction is bounded by, or else an ellipse */
   bool sticks;
 } contact_force;
-/* Of contact i of a State, as cdn_contact_get counts. Realizes Acceleration. */
+/* Of contact i of a State, as cdn_contact_get counts, which has rows. Realizes Acceleration. */
 typedef cdn_status contact_force_fn(cdn_state *state, int i, contact_force *out);
 /* reports.c: contact i of a State, which has it, with all but its stored energy, which depends on more; that energy.
- * `rows`: what its rows do, where contact has some; NULL: forces are 0 there. */
+ * `rows`: what its rows do, if it has some; NULL: forces are 0 there. */
 cdn_status cdni_contact_report(cdn_state *state, const contact_room *room, int i, const contact_force *rows,
                                cdn_contact *c);
 cdn_status cdni_contact_energy(cdn_state *state, const contact_room *room, int i, double *energy);

@@ -315,7 +315,7 @@ static cdn_status add_all(const contact_room *room, cdn_state *state, bool elast
   cdn_status status = cdni_contact_mark_patches(room, state, n, of_patch);
   for (int i = 0; status == CDN_OK && i < n; i++) {
     const touch *t = (const touch *)touches + i;
-    if (elastic && isnan(t->energy)) continue;
+    if (t->model != CDN_CONTACT_COMPLIANT || (elastic && isnan(t->energy))) continue;
     const spot c = cdni_contact_spot(&v, t, pairs, transition, !elastic);
     const cdn_body bodies[2] = { { shape_body(room, t->a) }, { shape_body(room, t->b) } };
     cdn_vec3 stations[2];
@@ -344,7 +344,7 @@ cdn_status cdni_contact_rest_derivative(const void *self, cdn_state *state, cdn_
 /* Pairs of which each touch is known, or can be found again. Where friction has memory, a patch of several touches is
  * not: those of the user's laws are one. */
 static bool is_known(const contact_room *room, cdn_geometry_kind a, cdn_geometry_kind b) {
-  const contact_law *law = room->law[a][b];
+  const contact_law *law = room->law[CDN_CONTACT_COMPLIANT][a][b];
   return !law || law->exact || (law->touch && (law->damping > 0 || room->slots == 0));
 }
 
@@ -371,7 +371,8 @@ bool cdni_contact_has_derivatives(const contact_room *room) {
     if (!suspect[a->geometry.kind] || room->group[a->body] == 0) continue;
     for (int j = 0; j < n; j++) {
       const cdn_geometry_kind b = CDNI_AT(room->shapes, shape, j).geometry.kind;
-      if (suspect[b] && i != j && !is_known(room, a->geometry.kind, b) && cdni_contact_may_accept(room, i, j))
+      if (suspect[b] && i != j && !is_known(room, a->geometry.kind, b) && cdni_contact_may_accept(room, i, j) &&
+          contact_model_of(room, i, j) == CDN_CONTACT_COMPLIANT)
         return false;
     }
   }

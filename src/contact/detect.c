@@ -83,7 +83,8 @@ static touch_pair pair_of(const view *v, int i, int j) {
 
 static cdn_status add_pair(const view *v, int i, int j, cdn_state *state, cdn_region_output *out) {
   const touch_pair pair = pair_of(v, i, j);
-  return pair.law ? pair.law->find(&pair, state, out) : CDN_OK;
+  const bool compliant = contact_model_of(v->room, i, j) == CDN_CONTACT_COMPLIANT;
+  return pair.law && compliant ? pair.law->find(&pair, state, out) : CDN_OK;
 }
 
 /* Calls visit for the pairs that may touch and whose boxes overlap, in ascending order. */
@@ -105,11 +106,54 @@ static cdn_status visit_pairs(const contact_room *room, cdn_state *state, pair_v
   return CDN_OK;
 }
 
+/* ---- touches ---- */
+
+static cdn_status find_touches_of(const contact_room *room, cdn_state *state, cdn_contact_model model,
+                                  cdn_region_output *out) {
+  switch (model) {
+    case CDN_CONTACT_OF_SYSTEM: break;
+    case CDN_CONTACT_COMPLIANT: return visit_pairs(room, state, add_pair, out);
+    case CDN_CONTACT_SOFT: return cdni_contact_touch_points(room, state, out);
+    case CDN_CONTACT_RIGID: return cdni_rigid_find_touches(room, state, out);
+  }
+  return CDN_OK;
+}
+
+/* Touches are found pair by pair, in ascending order. */
+static int compare_touches(const void *x, const void *y) {
+  const touch *t = x, *u = y;
+  return t->a != u->a ? (t->a > u->a) - (t->a < u->a) : (t->b > u->b) - (t->b < u->b);
+}
+
+/* Touches of several models, each in order: list k ends before end[k]. */
+static cdn_status put_in_order(cdn_state *state, touch *touches, const int *end, int lists) {
+  const int n = end[lists - 1];
+  int at[CDN_CONTACT_RIGID + 1];
+  if (n == 0) return CDN_OK;
+  touch *from = cdn_work_push(state, (size_t)n * sizeof *from);
+  if (!from) return CDN_ERR_NOMEM;
+  memcpy(from, touches, (size_t)n * sizeof *from);
+  for (int k = 0; k < lists; k++) at[k] = k > 0 ? end[k - 1] : 0;
+  for (int i = 0; i < n; i++) {
+    int next = -1;
+    for (int k = 0; k < lists; k++)
+      if (at[k] < end[k] && (next < 0 || compare_touches(&from[at[k]], &from[at[next]]) < 0)) next = k;
+    touches[i] = from[at[next]++];
+  }
+  cdn_work_pop(state, from);
+  return CDN_OK;
+}
+
 cdn_status cdni_contact_find_touches(const void *self, cdn_state *state, cdn_region_output *out) {
   const contact_room *room = contact_of(self);
-  if (cdni_contact_is_soft(room)) return cdni_contact_touch_points(room, state, out);
-  if (cdni_contact_is_rigid(room)) return cdni_rigid_find_touches(room, state, out);
-  return visit_pairs(room, state, add_pair, out);
+  if (!room->mixed) return find_touches_of(room, state, room->def.model, out);
+  int end[CDN_CONTACT_RIGID + 1];
+  void *touches = NULL;
+  for (int k = 0; k <= CDN_CONTACT_RIGID; k++) {
+    if (room->uses[k]) CDNI_TRY(find_touches_of(room, state, (cdn_contact_model)k, out));
+    touches = cdni_region_output_elements(out, &end[k]);
+  }
+  return put_in_order(state, touches, end, CDN_CONTACT_RIGID + 1);
 }
 
 /* ---- energies ---- */
@@ -145,12 +189,6 @@ cdn_status cdni_contact_calc_energies(const void *self, cdn_state *state, cdn_re
   return CDN_OK;
 }
 
-/* Touches are found pair by pair, in ascending order. */
-static int compare_touches(const void *x, const void *y) {
-  const touch *t = x, *u = y;
-  return t->a != u->a ? (t->a > u->a) - (t->a < u->a) : (t->b > u->b) - (t->b < u->b);
-}
-
 /* Where one of two solids is wholly within the other their pressures are nowhere equal. They touch at no place, and yet
  * have the energy that it has taken to get there. */
 static cdn_status add_enclosed(const view *v, int i, int j, cdn_state *state, cdn_region_output *out) {
@@ -171,7 +209,7 @@ static cdn_status add_enclosed(const view *v, int i, int j, cdn_state *state, cd
 
 cdn_status cdni_contact_calc_enclosed(const void *self, cdn_state *state, cdn_region_output *out) {
   const contact_room *room = contact_of(self);
-  if (!cdni_contact_is_compliant(room)) return CDN_OK;
+  if (!cdni_contact_any_compliant(room)) return CDN_OK;
   CDNI_TRY(cdni_state_ensure(state, room->touches.ticket));
   return visit_pairs(room, state, add_enclosed, out);
 }

@@ -60,6 +60,36 @@ static cdn_status fill_table(cdn_system *system, contact_room *room) {
   return CDN_OK;
 }
 
+/* Whether two shapes may touch by the System's own model. Slots of rigid contact are counted before freezing, so they
+ * do not depend on who may touch. */
+static bool uses_usual(const contact_room *room) {
+  const int n = (int)room->shapes.count;
+  if (!room->mixed || room->sources.count > 0 || room->def.model == CDN_CONTACT_RIGID) return true;
+  for (int j = 1; j < n; j++)
+    for (int i = 0; i < j; i++)
+      if (contact_model_of(room, i, j) == room->def.model && cdni_contact_may_accept(room, i, j)) return true;
+  return false;
+}
+
+/* By which models shapes may touch. */
+static cdn_status find_models(cdn_system *system, contact_room *room) {
+  for (size_t i = 0; i < room->pairs.count; i++) {
+    const named_pair *p = &CDNI_AT(room->pairs, named_pair, i);
+    if (p->model == CDN_CONTACT_OF_SYSTEM || p->model == room->def.model) continue;
+    room->mixed = room->uses[p->model] = true;
+  }
+  room->uses[room->def.model] = uses_usual(room);
+  const bool by_rule = room->def.combining == CDN_COMBINE_OWN;
+  if (!by_rule || !room->mixed) return CDN_OK;
+  const bool lacks_soft = room->uses[CDN_CONTACT_SOFT] && !room->def.combine_soft;
+  if (lacks_soft || !room->def.combine)
+    return cdni_system_fail(system, CDN_ERR_ARG, "cdn_system_freeze", NULL,
+                            "combining is CDN_COMBINE_OWN, and %s is NULL, which pairs with a model of their own need: "
+                            "give the function",
+                            lacks_soft ? "combine_soft" : "combine");
+  return CDN_OK;
+}
+
 cdn_status cdni_contact_find_groups(cdn_system *system, contact_room *room) {
   if (room->shapes.count == 0) return CDN_OK;
   room->system = system;
@@ -85,7 +115,8 @@ cdn_status cdni_contact_find_groups(cdn_system *system, contact_room *room) {
   for (int i = 0; i < CDNI_COUNT(lists); i++)
     if (lists[i]->count > 1) qsort(lists[i]->data, lists[i]->count, sizeof(kept_apart), compare_pairs);
   CDNI_TRY(cdni_contact_order_pairs(system, room));
-  return fill_table(system, room);
+  CDNI_TRY(fill_table(system, room));
+  return find_models(system, room);
 }
 
 bool cdni_contact_may_accept(const contact_room *room, int i, int j) {

@@ -26,6 +26,7 @@ static touch_force force_of(const motion_view *v, const touch *t, double transit
                     .turn = m.turn,
                     .carried = m.carried };
   cdn_vec3 damping = { 0, 0, 0 };
+  if (t->model != CDN_CONTACT_COMPLIANT) return f; /* rows know what it does */
   f.normal = t->in_pair ? cdni_bed_damped(t, &m, &damping) : normal_force(v->room, t, f.rate);
   if (!by_patch || v->room->slot_numbers == SLOT_NUMBERS)
     f.moment = cdni_friction_against_rolling(t, &m, f.normal, transition, size);

@@ -187,6 +187,7 @@ static int64_t key_of(const contact_room *room, int a, int b, int feature) {
 }
 
 static cdn_status list_pair(const view *v, const couple *c, double reach, cdni_near_list *out) {
+  if (contact_model_of(v->room, c->a, c->b) != CDN_CONTACT_COMPLIANT) return CDN_OK;
   const int features = features_of(law_of(v, c));
   for (int i = 0; i < features; i++) {
     double values[KINKS], rate;

@@ -283,13 +283,15 @@ bool cdni_library_law_acts(const cdn_geometry *a, const cdn_geometry *b) {
 }
 
 void cdni_contact_choose_laws(contact_room *room) {
-  static const contact_law soft = { .name = "soft contact", .features = 1 };
+  static const contact_law rows = { .name = "rows", .features = 1 };
   for (int a = 0; a < CDN_GEOMETRY_KIND_COUNT; a++)
     for (int b = 0; b < CDN_GEOMETRY_KIND_COUNT; b++) {
       const cdn_geometry_kind kinds[2] = { (cdn_geometry_kind)a, (cdn_geometry_kind)b };
       const own_law *own = cdni_contact_own_law(room, kinds[0], kinds[1]);
-      const contact_law *librarys = cdni_contact_is_compliant(room) ? cdni_library_law(kinds[0], kinds[1]) : &soft;
-      room->law[a][b] = own ? &own->law : librarys;
+      for (int k = 0; k <= CDN_CONTACT_RIGID; k++) {
+        const contact_law *librarys = k == CDN_CONTACT_COMPLIANT ? cdni_library_law(kinds[0], kinds[1]) : &rows;
+        room->law[k][a][b] = own ? &own->law : librarys;
+      }
     }
 }
 

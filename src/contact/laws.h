@@ -24,8 +24,9 @@ const contact_law *cdni_contact_law_of_shapes(const contact_room *room, int i, i
 /* The law that acts between two shapes, or NULL. */
 static inline const contact_law *law_between(const contact_room *room, int i, int j) {
   const contact_law *own = room->shape_laws > 0 ? cdni_contact_law_of_shapes(room, i, j) : NULL;
-  return own ? own
-             : room->law[CDNI_AT(room->shapes, shape, i).geometry.kind][CDNI_AT(room->shapes, shape, j).geometry.kind];
+  const cdn_geometry_kind a = CDNI_AT(room->shapes, shape, i).geometry.kind,
+                          b = CDNI_AT(room->shapes, shape, j).geometry.kind;
+  return own ? own : room->law[contact_model_of(room, i, j)][a][b];
 }
 
 /* Two shapes of a State; pair_numbers: as the State has them. */

@@ -18,9 +18,8 @@ cdn_ticket cdni_contact_ticket(const cdn_system *system, cdn_contact_quantity q)
 
 bool cdni_contact_quantity_accelerates(const cdn_system *system, cdn_contact_quantity q) {
   const contact_room *room = cdni_contact(system);
-  return room && room->def.model != CDN_CONTACT_COMPLIANT &&
-         (q == CDN_CONTACT_NORMAL_FORCE || q == CDN_CONTACT_FORCE || q == CDN_CONTACT_FRICTION ||
-          q == CDN_CONTACT_POWER);
+  return cdni_contact_has_rows(room) && (q == CDN_CONTACT_NORMAL_FORCE || q == CDN_CONTACT_FORCE ||
+                                         q == CDN_CONTACT_FRICTION || q == CDN_CONTACT_POWER);
 }
 
 static bool is_on_side(const contact_room *room, const cdni_contact_side *side, int i) {
@@ -73,9 +72,10 @@ cdn_status cdni_contact_sum(cdn_state *state, const cdni_contact_side side[2], c
     cdn_contact c = { .depth = t->depth };
     if (energies) c.elastic = energies[i];
     contact_force force;
-    if (accelerates) CDNI_TRY(rows(state, i, &force));
+    const bool has_rows = accelerates && t->model != CDN_CONTACT_COMPLIANT;
+    if (has_rows) CDNI_TRY(rows(state, i, &force));
     if (cdni_contact_quantity_moves(quantity))
-      CDNI_TRY(cdni_contact_report(state, room, i, accelerates ? &force : NULL, &c));
+      CDNI_TRY(cdni_contact_report(state, room, i, has_rows ? &force : NULL, &c));
     add_contact(quantity, &c, sign, out);
   }
   return CDN_OK;

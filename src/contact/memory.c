@@ -62,7 +62,8 @@ static int count_patches(const contact_room *room, int most) {
   int found = 0;
   for (int i = 0; i < n && found < most; i++)
     for (int j = i + 1; j < n && found < most; j++)
-      if (cdni_contact_accepts(room, i, j)) found += features_of(room, i, j);
+      if (contact_model_of(room, i, j) == CDN_CONTACT_COMPLIANT && cdni_contact_accepts(room, i, j))
+        found += features_of(room, i, j);
   return found < most ? found : most;
 }
 
@@ -139,6 +140,8 @@ static cdn_status find_patches(const void *self, cdn_state *state, cdn_region_ou
   cdn_status status = CDN_OK;
   for (int i = 0, end; i < n && status == CDN_OK; i = end) {
     const key k = key_of(room, &touches[i]);
+    end = i + 1;
+    if (touches[i].model != CDN_CONTACT_COMPLIANT) continue;
     for (end = i + 1; end < n; end++) {
       const key next = key_of(room, &touches[end]);
       if (compare(&k, next.a, next.b, next.feature) != 0) break;
@@ -238,7 +241,7 @@ static void declare_scale(const contact_room *room, cdn_declarer *d) {
 }
 
 void cdni_contact_declare_memory(contact_room *room, cdn_declarer *d) {
-  if (room->def.friction == CDN_FRICTION_STICKING && cdni_contact_is_compliant(room)) room->slots = pool_size(room);
+  if (room->def.friction == CDN_FRICTION_STICKING && cdni_contact_any_compliant(room)) room->slots = pool_size(room);
   if (room->slots == 0) return;
   room->slot_numbers = cdni_contact_any_turning(room, MATERIAL_ROLLING) ? SLOT_MOST_NUMBERS : SLOT_NUMBERS;
   room->displacements = cdn_declare_z(d, room->slot_numbers * room->slots, NULL);

@@ -9,7 +9,7 @@
 #include "contact/room.h"
 #include "rooms.h"
 
-CDNI_DEF(contact_pair_def, .a = { -1 }, .b = { -1 });
+CDNI_DEF(contact_pair_def, .a = { -1 }, .b = { -1 }, .model = CDN_CONTACT_OF_SYSTEM);
 
 void cdni_contact_free_pairs(cdn_system *system, contact_room *room) {
   const cdn_allocator *a = cdni_system_allocator(system);
@@ -60,6 +60,8 @@ static bool check_def(cdni_adder *by, const contact_room *room, const cdn_contac
   if (!a || !b) cdni_adder_check_there(by, "shape", (int)(a ? d->b.i : d->a.i), (int)room->shapes.count);
   else if (a == b) cdni_adder_refuse(by, CDN_ERR_ARG, "both of its shapes are '%s': give two", a->name);
   else if (wrong) cdni_adder_refuse(by, CDN_ERR_ARG, "%s (-1: as the materials of the shapes combine)", wrong);
+  else if (d->model < CDN_CONTACT_OF_SYSTEM || d->model > CDN_CONTACT_RIGID)
+    cdni_adder_refuse(by, CDN_ERR_ARG, "model is %d: give a cdn_contact_model", (int)d->model);
   else if (wrong_soft)
     cdni_adder_refuse(by, CDN_ERR_ARG, "%s (start with cdn_default_soft_pair_material(): as the shapes have it)",
                       wrong_soft);
@@ -75,7 +77,8 @@ static bool store(const cdni_adder *by, contact_room *room, const cdn_contact_pa
                   const cdn_contact_material *material, const double soft[SOFT_PAIR_NUMBERS]) {
   const cdn_allocator *memory = cdni_system_allocator(by->system);
   const bool in_order = d->a.i < d->b.i;
-  const named_pair p = { cdni_strdup(memory, by->name), in_order ? d->a.i : d->b.i, in_order ? d->b.i : d->a.i };
+  const named_pair p = { cdni_strdup(memory, by->name), in_order ? d->a.i : d->b.i, in_order ? d->b.i : d->a.i,
+                         d->model };
   double *numbers = cdni_array_extend(memory, &room->pair_numbers0, sizeof *numbers, MATERIAL_NUMBERS);
   double *soft_numbers = cdni_array_extend(memory, &room->soft_pairs0, sizeof *soft, SOFT_PAIR_NUMBERS);
   if (!p.name || !numbers || !soft_numbers || !cdni_array_push(memory, &room->pairs, sizeof p, &p)) {

@@ -25,6 +25,12 @@ cdn_status cdni_contact_order_pairs(cdn_system *system, contact_room *room);
 const named_pair *cdni_pair_at(const contact_room *room, cdn_contact_pair pair);
 /* The number of the pair that the user has named of two shapes, or -1. */
 int cdni_contact_pair_of(const contact_room *room, int a, int b);
+/* Where forces between two shapes come from. */
+static inline cdn_contact_model contact_model_of(const contact_room *room, int a, int b) {
+  const int i = room->mixed ? cdni_contact_pair_of(room, a, b) : -1;
+  const cdn_contact_model own = i < 0 ? CDN_CONTACT_OF_SYSTEM : CDNI_AT(room->pairs, named_pair, i).model;
+  return own == CDN_CONTACT_OF_SYSTEM ? room->def.model : own;
+}
 /* The numbers of that pair in a State, or NULL; `numbers`: the State's, of all pairs. */
 const double *cdni_contact_pair_numbers(const contact_room *room, const double *numbers, int a, int b);
 /* Sets the numbers of pair i in a State, if they are right. */

@@ -149,7 +149,8 @@ static cdn_status find(const view *v, cdn_state *state, const cdni_box *boxes, c
   CDNI_TRY(cdni_contact_neighbours(v->room, state, shape_boxes(v->room, v->poses), boxes, boxes, 0, &pairs, &n));
   for (int k = 0; k < n; k++) {
     const int i = pairs[2 * k], j = pairs[2 * k + 1];
-    if (boxes_overlap(&boxes[i], &boxes[j])) CDNI_TRY(add_pair(v, i, j, state, out));
+    if (boxes_overlap(&boxes[i], &boxes[j]) && contact_model_of(v->room, i, j) == CDN_CONTACT_SOFT)
+      CDNI_TRY(add_pair(v, i, j, state, out));
   }
   return CDN_OK;
 }
@@ -187,6 +188,7 @@ cdn_status cdni_contact_touch_points(const contact_room *room, cdn_state *state,
         (touch){ .a = p[i].a,
                  .b = p[i].b,
                  .feature = p[i].feature,
+                 .model = CDN_CONTACT_SOFT,
                  .point = p[i].point,
                  .normal = p[i].normal,
                  .tangent = p[i].tangent[0],
@@ -198,16 +200,14 @@ cdn_status cdni_contact_touch_points(const contact_room *room, cdn_state *state,
 
 /* ---- for the rooms above ---- */
 
-bool cdni_contact_is_soft(const contact_room *room) {
-  return room && room->matter && room->def.model == CDN_CONTACT_SOFT;
-}
+bool cdni_contact_any_soft(const contact_room *room) { return room && room->matter && room->uses[CDN_CONTACT_SOFT]; }
 
-bool cdni_contact_is_compliant(const contact_room *room) {
-  return room && room->matter && room->def.model == CDN_CONTACT_COMPLIANT;
+bool cdni_contact_any_compliant(const contact_room *room) {
+  return room && room->matter && room->uses[CDN_CONTACT_COMPLIANT];
 }
 
 bool cdni_contact_has_rows(const contact_room *room) {
-  return room && room->matter && room->def.model != CDN_CONTACT_COMPLIANT;
+  return cdni_contact_any_soft(room) || cdni_contact_any_rigid(room);
 }
 
 cdn_ticket cdni_contact_points_ticket(const contact_room *room) { return room->points.ticket; }

@@ -87,13 +87,40 @@ cdn_status cdni_contact_report(cdn_state *state, const contact_room *room, int i
                       .moment = f->moment,
                       .side_force = t->side_force,
                       .side_moment = t->side_moment,
-                      .coefficient = { t->friction[0], t->friction[1] } };
-  if (cdni_contact_has_rows(room)) {
+                      .coefficient = { t->friction[0], t->friction[1] },
+                      .model = t->model };
+  if (t->model != CDN_CONTACT_COMPLIANT) {
     c->slot = -1;
     return rows ? add_rows(state, room, rows, t, c) : CDN_OK;
   }
   c->coefficient[1] = c->coefficient[0];
   return add_patch(state, room, i, t, f, c);
+}
+
+cdn_status cdni_contact_number_in_model(cdn_state *state, const contact_room *room, int i, cdn_contact_model *model,
+                                        int *number) {
+  const void *elements;
+  int n;
+  *model = room->def.model, *number = i;
+  if (!room->mixed) return CDN_OK;
+  CDNI_TRY(cdn_region_eval(state, room->touches, &elements, &n));
+  const touch *t = elements;
+  *model = (cdn_contact_model)t[i].model, *number = 0;
+  for (int k = 0; k < i; k++) *number += t[k].model == t[i].model;
+  return CDN_OK;
+}
+
+cdn_status cdni_contact_of_model(cdn_state *state, const contact_room *room, cdn_contact_model model, int number,
+                                 int *i) {
+  const void *elements;
+  int n;
+  *i = number;
+  if (!room->mixed || number < 0) return CDN_OK;
+  CDNI_TRY(cdn_region_eval(state, room->touches, &elements, &n));
+  const touch *t = elements;
+  for (*i = 0; *i < n - 1; ++*i)
+    if (t[*i].model == (int)model && number-- == 0) return CDN_OK;
+  return CDN_OK;
 }
 
 cdn_status cdni_contact_energy(cdn_state *state, const contact_room *room, int i, double *energy) {

@@ -9,9 +9,7 @@
 #include "contact/rigid_view.h"
 #include "rooms.h"
 
-bool cdni_contact_is_rigid(const contact_room *room) {
-  return room && room->matter && room->def.model == CDN_CONTACT_RIGID;
-}
+bool cdni_contact_any_rigid(const contact_room *room) { return room && room->matter && room->uses[CDN_CONTACT_RIGID]; }
 cdn_ticket cdni_rigid_places(const contact_room *room) { return room->places.ticket; }
 int cdni_rigid_reads(const contact_room *room, cdn_ticket tickets[3]) {
   tickets[0] = room->places.ticket, tickets[1] = room->poses.ticket, tickets[2] = room->vicinity.ticket;
@@ -22,12 +20,22 @@ const rigid_feature *cdni_rigid_slot(const contact_room *room, const cdn_state *
   return (const rigid_feature *)cdn_state_discrete(state, room->rigid) + slot;
 }
 
+/* Whether a shape touches some other one by other laws, which may be those of meshes. */
+static bool touches_otherwise(const contact_room *room, int i) {
+  for (size_t k = 0; k < room->pairs.count; k++) {
+    const named_pair *p = &CDNI_AT(room->pairs, named_pair, k);
+    if ((p->a == i || p->b == i) && p->model >= 0 && p->model != CDN_CONTACT_RIGID) return true;
+  }
+  return false;
+}
+
 cdn_status cdni_rigid_find_hulls(cdn_system *system) {
   if (!cdni_contact(system) || cdni_contact(system)->def.model != CDN_CONTACT_RIGID) return CDN_OK;
   contact_room *room = cdni_system_room(system, CDNI_ROOM_CONTACT);
   for (size_t i = 0; i < room->shapes.count; i++) {
     shape *s = &CDNI_AT(room->shapes, shape, i);
-    if (s->geometry.kind == CDN_GEOMETRY_MESH && !s->hull) CDNI_TRY(cdni_mesh_hull(s->geometry.surface, &s->hull));
+    if (s->geometry.kind != CDN_GEOMETRY_MESH || touches_otherwise(room, (int)i)) continue;
+    if (!s->hull) CDNI_TRY(cdni_mesh_hull(s->geometry.surface, &s->hull));
   }
   return CDN_OK;
 }
@@ -161,6 +169,7 @@ static cdn_status add_touch(const contact_room *room, cdn_state *state, const to
   *(touch *)place = (touch){ .a = f->a,
                              .b = f->b,
                              .feature = x->feature,
+                             .model = CDN_CONTACT_RIGID,
                              .point = t.point,
                              .normal = t.normal,
                              .tangent = t.tangent,

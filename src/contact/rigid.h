@@ -68,7 +68,6 @@ int cdni_rigid_slots_for(const cdn_geometry *g);
 
 /* ---- rigid.c: slots of a State ---- */
 
-bool cdni_contact_is_rigid(const contact_room *room);
 /* Before freezing: finds the hulls of meshes that are convex. */
 cdn_status cdni_rigid_find_hulls(cdn_system *system);
 /* How many slots a State of the System has; 0: contact is not rigid, or nothing moves. */
@@ -121,7 +120,7 @@ cdn_status cdni_rigid_renew(const contact_room *room, cdn_state *state, const ri
 cdn_status cdni_rigid_time(const contact_room *room, cdn_state *state, double *time);
 /* Touches of the features in slots that touch, without forces, for reports. */
 cdn_status cdni_rigid_find_touches(const contact_room *room, cdn_state *state, cdn_region_output *out);
-/* The slot of contact i of a State, as cdn_contact_get counts; -1: none. */
+/* The slot of rigid contact i of a State, in the order of cdn_contact_get; -1: none. */
 int cdni_rigid_slot_of(const contact_room *room, cdn_state *state, int contact);
 /* How far rounding, of searches for nearest points too, may move a gap, m: a touch is seen that much later. */
 double cdni_rigid_noise(const contact_room *room, cdn_state *state, int slot);

@@ -143,7 +143,7 @@ static cdn_status visit_wide(const rigid_view *v, cdn_state *state, double span,
   CDNI_TRY(cdni_contact_neighbours(v->room, state, shape_boxes(v->room, v->poses), wide, wide, 0, &pairs, &n_pairs));
   for (int k = 0; k < n_pairs; k++) {
     const int i = pairs[2 * k], j = pairs[2 * k + 1];
-    if (!boxes_overlap(&wide[i], &wide[j])) continue;
+    if (!boxes_overlap(&wide[i], &wide[j]) || contact_model_of(v->room, i, j) != CDN_CONTACT_RIGID) continue;
     const rigid_pair p = rigid_pair_of(v, i, j);
     const rigid_feature f = feature_of(v->room, i, j);
     if (cdni_rigid_is_known(p.g[0], p.g[1])) CDNI_TRY(fn(&p, &f, margin_of(v, moves, i, j, span), context));

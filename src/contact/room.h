@@ -68,6 +68,7 @@ typedef struct kept_apart {
 typedef struct named_pair {
   char *name;
   int32_t a, b; /* a < b */
+  cdn_contact_model model;
 } named_pair;
 
 /* Pairs in ascending order of their shapes. */
@@ -99,8 +100,10 @@ struct contact_room {
   cdni_array pair_order; /* pair_entry */
   uint64_t *may;    /* a bit for each pair a < b, at b (b - 1) / 2 + a: whether all rules but the filter let it touch */
   size_t may_words; /* 0: there are too many shapes for it */
-  /* Which law acts between two kinds, or NULL; of soft contact one without functions. */
-  const struct contact_law *law[CDN_GEOMETRY_KIND_COUNT][CDN_GEOMETRY_KIND_COUNT];
+  bool uses[CDN_CONTACT_RIGID + 1]; /* whether two shapes may touch by this model, as far as is known */
+  bool mixed;                       /* whether pairs differ in it */
+  /* Which law acts between two kinds, or NULL; of contact that is not compliant one without functions. */
+  const struct contact_law *law[CDN_CONTACT_RIGID + 1][CDN_GEOMETRY_KIND_COUNT][CDN_GEOMETRY_KIND_COUNT];
   cdn_dvar frames, sizes, materials, enabled, surface_motions, transition, pair_numbers;
   cdn_dvar soft, soft_pairs;  /* soft contact only */
   cdn_cache places;           /* shape_place, one a shape */

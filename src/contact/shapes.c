@@ -203,16 +203,26 @@ void cdn_system_set_contact(cdn_system *system, const cdn_contact_def *def) {
   }
 }
 
+/* Whether a shape may touch some other one rigidly. */
+static bool may_be_rigid(const contact_room *room, int i) {
+  for (size_t k = 0; k < room->pairs.count; k++) {
+    const named_pair *p = &CDNI_AT(room->pairs, named_pair, k);
+    if (p->model == CDN_CONTACT_RIGID && (p->a == i || p->b == i)) return true;
+  }
+  return room->def.model == CDN_CONTACT_RIGID;
+}
+
 int cdni_rigid_slots_of(const cdn_system *system) {
   const contact_room *room = cdni_contact(system);
-  if (!room || room->shapes.count == 0 || room->def.model != CDN_CONTACT_RIGID) return 0;
-  if (room->def.rigid_slots > 0) return room->def.rigid_slots;
-  int n = 0;
-  for (size_t i = 0; i < room->shapes.count && n < MOST_USUAL_SLOTS; i++) {
+  int n = 0, rigid = 0;
+  for (int i = 0; room && i < (int)room->shapes.count && n < MOST_USUAL_SLOTS; i++) {
     const shape *s = &CDNI_AT(room->shapes, shape, i);
+    if (!may_be_rigid(room, i)) continue;
+    rigid++;
     const cdn_geometry solid = shape_solid(s);
     if (s->body > 0) n += cdni_rigid_slots_for(&solid);
   }
+  if (rigid > 0 && room->def.rigid_slots > 0) return room->def.rigid_slots;
   return n < MOST_USUAL_SLOTS ? n : MOST_USUAL_SLOTS;
 }
 

@@ -187,9 +187,9 @@ double cdni_soft_margin(const double *a, const double *b, const double *pair) {
 /* ---- in a State ---- */
 
 static cdn_status need_soft(cdn_state *state, const char *function, const contact_room *room) {
-  if (room && room->def.model == CDN_CONTACT_SOFT) return CDN_OK;
+  if (cdni_contact_any_soft(room)) return CDN_OK;
   return cdni_state_fail(state, CDN_ERR_ARG, false, function, NULL,
-                         "contact of this System is compliant, and nothing reads soft materials: set "
+                         "no contact of this System is soft, and nothing reads soft materials: set "
                          "cdn_contact_def.model to CDN_CONTACT_SOFT, or set the contact material");
 }
 

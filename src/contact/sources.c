@@ -217,7 +217,7 @@ static cdn_status merge(const void *self, cdn_state *state, make_fn *make, size_
     CDNI_TRY(cdn_region_eval(state, source_at(room, i)->found, NULL, &found));
     most += found;
   }
-  const bool soft = cdni_contact_is_soft(room);
+  const bool soft = cdni_contact_any_soft(room);
   const view v = { .room = room,
                    .places = cdni_state_storage(state, room->places),
                    .poses = cdni_state_storage(state, room->poses),

@@ -15,9 +15,10 @@
 #include "contact/touch.h"
 
 /* Whether two kinds can touch for sure: by a law, or, where contact is soft, because their distance is known. */
-static bool can_touch(const contact_room *room, cdn_geometry_kind a, cdn_geometry_kind b) {
-  if (cdni_contact_is_rigid(room)) return false; /* each pair tells */
-  if (!cdni_contact_is_soft(room) || cdni_is_own_law(room->law[a][b])) return room->law[a][b] != NULL;
+static bool can_touch(const contact_room *room, cdn_contact_model model, cdn_geometry_kind a, cdn_geometry_kind b) {
+  const struct contact_law *law = room->law[model][a][b];
+  if (model == CDN_CONTACT_RIGID) return false; /* each pair tells */
+  if (model == CDN_CONTACT_COMPLIANT || cdni_is_own_law(law)) return law != NULL;
   return a != CDN_GEOMETRY_CUSTOM && b != CDN_GEOMETRY_CUSTOM && cdn_geometry_pair_is_supported(a, b);
 }
 
@@ -31,23 +32,24 @@ typedef struct lacking {
   unsigned parts;
 } lacking;
 
-static lacking lacking_of(const contact_room *room, cdn_geometry_kind a, cdn_geometry_kind b) {
-  if (!can_touch(room, a, b)) return (lacking){ !room->def.pass_without_law, 0 };
-  const bool asked = room->def.needs && cdni_contact_is_compliant(room);
+static lacking lacking_of(const contact_room *room, cdn_contact_model model, cdn_geometry_kind a, cdn_geometry_kind b) {
+  if (!can_touch(room, model, a, b)) return (lacking){ !room->def.pass_without_law, 0 };
+  const bool asked = room->def.needs && model == CDN_CONTACT_COMPLIANT;
   return (lacking){ false, asked ? room->def.needs & ~cdni_law_parts(room, a, b) : 0 };
 }
 
 /* A law of the library's that wants a support function, which a custom geometry has not. */
-static bool lacks_support(const contact_room *room, const shape *a, const shape *b) {
+static bool lacks_support(const contact_room *room, cdn_contact_model model, const shape *a, const shape *b) {
   const cdn_geometry *g = &a->geometry, *h = &b->geometry;
-  if (!cdni_contact_is_compliant(room) || !room->law[g->kind][h->kind]) return false;
+  if (model != CDN_CONTACT_COMPLIANT || !room->law[model][g->kind][h->kind]) return false;
   return !cdni_contact_own_law(room, g->kind, h->kind) && !cdni_library_law_acts(g, h);
 }
 
-static cdn_status report(const contact_room *room, const shape *a, const shape *b, lacking l, cdn_declarer *d) {
+static cdn_status report(const contact_room *room, cdn_contact_model model, const shape *a, const shape *b, lacking l,
+                         cdn_declarer *d) {
   const cdn_geometry_kind kinds[2] = { a->geometry.kind, b->geometry.kind };
   const char *kind_a = cdn_geometry_kind_name(kinds[0]), *kind_b = cdn_geometry_kind_name(kinds[1]);
-  if (l.any && lacks_support(room, a, b))
+  if (l.any && lacks_support(room, model, a, b))
     return cdn_declare_error(
         d, CDN_ERR_UNSUPPORTED,
         "shapes '%s' (a %s) and '%s' (a %s) may touch, and their law of contact asks a custom geometry for "
@@ -59,40 +61,43 @@ static cdn_status report(const contact_room *room, const shape *a, const shape *
         d, CDN_ERR_UNSUPPORTED,
         "shapes '%s' (a %s) and '%s' (a %s) may touch, and there is no %s for them: keep them apart by "
         "cdn_system_exclude_contact or by their type and affinity, or replace one by %s",
-        a->name, kind_a, b->name, kind_b, missing_things[room->def.model],
-        cdni_contact_is_rigid(room) ? "convex pieces" : "capsules and spheres");
+        a->name, kind_a, b->name, kind_b, missing_things[model],
+        model == CDN_CONTACT_RIGID ? "convex pieces" : "capsules and spheres");
   char text[512];
   cdni_law_lacks(0, l.parts, text, sizeof text);
   return cdn_declare_error(d, CDN_ERR_UNSUPPORTED,
                            "shapes '%s' (a %s) and '%s' (a %s) may touch by the law '%s', which lacks what "
                            "cdn_contact_def.needs asks for: %s; give them a law that has it "
                            "(cdn_system_add_contact_law), keep them apart, or ask for less",
-                           a->name, kind_a, b->name, kind_b, room->law[kinds[0]][kinds[1]]->name, text);
+                           a->name, kind_a, b->name, kind_b, room->law[model][kinds[0]][kinds[1]]->name, text);
 }
 
 /* Names the first pair that may touch and lacks something. */
 static cdn_status check_pairs(const contact_room *room, cdn_declarer *d) {
   const int n = (int)room->shapes.count;
-  lacking of[CDN_GEOMETRY_KIND_COUNT][CDN_GEOMETRY_KIND_COUNT];
+  lacking of[CDN_CONTACT_RIGID + 1][CDN_GEOMETRY_KIND_COUNT][CDN_GEOMETRY_KIND_COUNT];
   bool any = false, present[CDN_GEOMETRY_KIND_COUNT] = { false };
   for (int i = 0; i < n; i++) present[CDNI_AT(room->shapes, shape, i).geometry.kind] = true;
   for (int a = 0; a < CDN_GEOMETRY_KIND_COUNT; a++)
-    for (int b = 0; b < CDN_GEOMETRY_KIND_COUNT; b++) {
-      of[a][b] = lacking_of(room, (cdn_geometry_kind)a, (cdn_geometry_kind)b);
-      any = any || ((of[a][b].any || of[a][b].parts) && present[a] && present[b]);
-    }
+    for (int b = 0; b < CDN_GEOMETRY_KIND_COUNT; b++)
+      for (int k = 0; k <= CDN_CONTACT_RIGID; k++) {
+        const lacking *l = &of[k][a][b];
+        of[k][a][b] = lacking_of(room, (cdn_contact_model)k, (cdn_geometry_kind)a, (cdn_geometry_kind)b);
+        any = any || (room->uses[k] && (l->any || l->parts) && present[a] && present[b]);
+      }
   any = any || present[CDN_GEOMETRY_CUSTOM];
   for (int i = 0; any && i < n; i++)
     for (int j = i + 1; j < n; j++) {
       const shape *a = &CDNI_AT(room->shapes, shape, i), *b = &CDNI_AT(room->shapes, shape, j);
-      lacking l = of[a->geometry.kind][b->geometry.kind];
+      const cdn_contact_model model = contact_model_of(room, i, j);
       const cdn_geometry solids[2] = { shape_solid(a), shape_solid(b) };
-      const bool known = cdni_contact_is_rigid(room)
+      lacking l = of[model][a->geometry.kind][b->geometry.kind];
+      const bool known = model == CDN_CONTACT_RIGID
                              ? cdni_rigid_is_known(&solids[0], &solids[1])
-                             : cdni_contact_is_soft(room) && cdni_pair_is_supported(&a->geometry, &b->geometry);
-      if (lacks_support(room, a, b)) l.any = !room->def.pass_without_law;
+                             : model == CDN_CONTACT_SOFT && cdni_pair_is_supported(&a->geometry, &b->geometry);
+      if (lacks_support(room, model, a, b)) l.any = !room->def.pass_without_law;
       if (cdni_is_own_law(law_between(room, i, j))) l.any = false;
-      if ((l.any || l.parts) && !known && cdni_contact_accepts(room, i, j)) return report(room, a, b, l, d);
+      if ((l.any || l.parts) && !known && cdni_contact_accepts(room, i, j)) return report(room, model, a, b, l, d);
     }
   return CDN_OK;
 }
@@ -103,34 +108,35 @@ static void declare_points(contact_room *room, cdn_declarer *d) {
       cdn_declare_parameters(d, "soft_pair_materials", (int)room->soft_pairs0.count, room->soft_pairs0.data);
   const cdn_ticket reads[] = { room->poses.ticket, room->vicinity.ticket, room->soft.ticket, room->soft_pairs.ticket,
                                room->pair_numbers.ticket };
+  const bool merged = room->sources.count > 0 && room->def.model == CDN_CONTACT_SOFT;
   const cdn_computed_region of_pairs =
-      cdn_declare_computed_region(d, room->sources.count > 0 ? "points_of_pairs" : "points", sizeof(contact_point),
+      cdn_declare_computed_region(d, merged ? "points_of_pairs" : "points", sizeof(contact_point),
                                   cdni_contact_find_points, CDNI_COUNT(reads), reads, CDN_STAGE_EMPTY);
   const cdn_ticket of_all[] = { of_pairs.ticket, room->soft.ticket, room->soft_pairs.ticket, room->enabled.ticket };
+  room->points = of_pairs;
+  if (!merged) return;
   room->of_pairs = of_pairs;
-  room->points = room->sources.count == 0
-                     ? of_pairs
-                     : cdn_declare_computed_region(d, "points", sizeof(contact_point), cdni_contact_merge_points,
-                                                   CDNI_COUNT(of_all), of_all, CDN_STAGE_EMPTY);
+  room->points = cdn_declare_computed_region(d, "points", sizeof(contact_point), cdni_contact_merge_points,
+                                             CDNI_COUNT(of_all), of_all, CDN_STAGE_EMPTY);
   cdni_contact_sources_precede(room, d, room->points);
 }
 
 /* Contacts, where sources add some to those of pairs. */
 static void declare_touches(contact_room *room, cdn_declarer *d) {
-  const bool soft = cdni_contact_is_soft(room), merged = room->sources.count > 0 && !soft;
-  const cdn_ticket of_pairs[] = { room->poses.ticket, room->vicinity.ticket, room->pair_numbers.ticket,
-                                  soft                          ? room->points.ticket
-                                  : cdni_contact_is_rigid(room) ? room->rigid.ticket
-                                                                : room->poses.ticket };
+  const bool merged = room->sources.count > 0 && room->def.model != CDN_CONTACT_SOFT;
+  cdn_ticket of_pairs[5] = { room->poses.ticket, room->vicinity.ticket, room->pair_numbers.ticket };
+  int n = 3;
+  if (cdni_contact_any_soft(room)) of_pairs[n++] = room->points.ticket;
+  if (cdni_contact_any_rigid(room)) of_pairs[n++] = room->rigid.ticket;
   if (merged)
-    room->of_pairs = cdn_declare_computed_region(d, "touches_of_pairs", sizeof(touch), cdni_contact_find_touches,
-                                                 CDNI_COUNT(of_pairs), of_pairs, CDN_STAGE_EMPTY);
+    room->of_pairs = cdn_declare_computed_region(d, "touches_of_pairs", sizeof(touch), cdni_contact_find_touches, n,
+                                                 of_pairs, CDN_STAGE_EMPTY);
   const cdn_ticket of_all[] = { room->of_pairs.ticket, room->places.ticket, room->pair_numbers.ticket,
                                 room->enabled.ticket };
   cdni_declare_well_known(d, room->touches_ticket);
-  room->touches = cdn_declare_computed_region(d, "touches", sizeof(touch),
-                                              merged ? cdni_contact_merge_touches : cdni_contact_find_touches, 4,
-                                              merged ? of_all : of_pairs, CDN_STAGE_EMPTY);
+  room->touches = cdn_declare_computed_region(
+      d, "touches", sizeof(touch), merged ? cdni_contact_merge_touches : cdni_contact_find_touches,
+      merged ? CDNI_COUNT(of_all) : n, merged ? of_all : of_pairs, CDN_STAGE_EMPTY);
   if (merged) cdni_contact_sources_precede(room, d, room->touches);
 }
 
@@ -166,8 +172,8 @@ static cdn_status declare(void *self, cdn_declarer *d) {
   room->neighbours = cdni_declare_companion_region(d, "neighbours", 1, room->vicinity);
   cdni_declare_unsaved(d, room->neighbours.ticket);
   cdni_contact_sources_declare(room, d);
-  if (cdni_contact_is_soft(room)) declare_points(room, d);
-  if (cdni_contact_is_rigid(room)) {
+  if (cdni_contact_any_soft(room)) declare_points(room, d);
+  if (cdni_contact_any_rigid(room)) {
     room->rigid_slots = cdni_rigid_slots_of(room->system);
     const size_t size = (size_t)(room->rigid_slots ? room->rigid_slots : 1) * sizeof(rigid_feature);
     room->rigid = cdn_declare_discrete(d, "rigid_slots", size, NULL, CDN_STAGE_INSTANCE);
@@ -194,7 +200,7 @@ static cdn_status declare(void *self, cdn_declarer *d) {
                                                      cdni_contact_calc_patch_forces, 2, of_patches, CDN_STAGE_EMPTY);
   }
   cdni_declare_sweeper(d, &cdni_contact_sweeper);
-  if (!cdni_contact_is_compliant(room)) return CDN_OK;
+  if (!cdni_contact_any_compliant(room)) return CDN_OK;
   cdni_contact_step_declare(room, d);
   cdni_contact_declare_forces(room, d);
   cdni_declare_near_kinks(d, &cdni_contact_kinks, room->touches.ticket);

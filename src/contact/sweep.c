@@ -107,7 +107,7 @@ static cdn_status add_pairs(view *v, const int32_t *pair, int n, cdni_sights *ou
     const int i = pair[2 * k], j = pair[2 * k + 1];
     if (!boxes_overlap(&v->boxes[i], &v->boxes[j]) || keep_their_sides(v, i, j)) continue;
     /* events of a run watch what touches rigidly, feature by feature */
-    if (cdni_contact_is_rigid(v->room) && cdni_rigid_has_slot(v->room, v->state, i, j)) continue;
+    if (cdni_contact_any_rigid(v->room) && cdni_rigid_has_slot(v->room, v->state, i, j)) continue;
     CDNI_TRY(cdni_sights_reserve(out, out->n + SIGHTS));
     add_pair(v->room, v->places, i, j, out);
   }
@@ -182,7 +182,7 @@ static cdn_status pairs_by_boxes(view *v, cdn_state *state, cdni_box *boxes, cdn
 static cdn_status pairs(const void *self, cdn_state *state, const cdni_lapse *lapse, cdni_sights *out) {
   const contact_room *room = contact_of(self);
   const size_t n = room->shapes.count;
-  const bool by_points = lapse->last && lapse->through && cdni_contact_is_soft(room);
+  const bool by_points = lapse->last && lapse->through && cdni_contact_any_soft(room) && !room->mixed;
   view v = { .room = room, .state = state, .lapse = lapse, .a = lapse->a, .b = lapse->b, .n_points = -1 };
   CDNI_TRY(cdni_state_ensure(state, lapse->last ? room->poses.ticket : room->places.ticket));
   if (by_points) CDNI_TRY(cdni_contact_points(room, state, &v.points, &v.n_points));
@@ -357,14 +357,16 @@ static cdn_status glance(const void *self, cdn_state *state, const cdni_lapse *l
 /* ---- what else is asked of a pair ---- */
 
 /* Pressure fields of two solids of which one is wholly within the other are nowhere equal. */
-static bool loses(const void *self) { return !cdni_contact_is_soft(contact_of(self)); }
+static bool loses(const void *self) {
+  return cdni_contact_any_compliant(contact_of(self)) || cdni_contact_any_rigid(contact_of(self));
+}
 
 static cdn_status lost(const void *self, cdn_state *state, const cdni_sight *sight, bool *is_lost) {
   const contact_room *room = contact_of(self);
   int both[2];
   *is_lost = false;
   shapes_of(room, sight->key, both);
-  if (cdni_contact_is_soft(room)) return CDN_OK;
+  if (contact_model_of(room, both[0], both[1]) == CDN_CONTACT_SOFT) return CDN_OK;
   CDNI_TRY(cdni_state_ensure(state, room->poses.ticket));
   const shape_place *places = cdni_state_storage(state, room->places);
   const shape_pose *poses = cdni_state_storage(state, room->poses);

@@ -10,8 +10,9 @@
  * and never pulls. */
 typedef struct touch {
   int32_t a, b, feature;
-  int16_t law;     /* of its pressure (pressure_at) */
-  int16_t in_pair; /* 1: the energy is that of the pair of shapes, which is computed when somebody asks */
+  int16_t law;    /* of its pressure (pressure_at) */
+  int8_t in_pair; /* 1: the energy is that of the pair of shapes, which is computed when somebody asks */
+  int8_t model;   /* a cdn_contact_model; what is not compliant has forces by rows alone */
   cdn_vec3 point, normal, tangent;  /* the first of two tangents */
   double depth, elastic;            /* elastic: the pressure at the rate 0 */
   double numbers[CDN_LAW_NUMBERS];  /* of its law */

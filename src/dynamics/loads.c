@@ -18,6 +18,7 @@ static cdn_status add_compliant(cdn_state *state, cdn_spatial *F_G) {
   for (int i = 0; i < n; i++) {
     cdn_contact c;
     CDNI_TRY(cdn_contact_get(state, i, &c));
+    if (c.model != CDN_CONTACT_COMPLIANT) continue;
     const cdn_vec3 force = cdn_add(cdn_add(cdn_scale(c.force, c.normal), c.friction), c.side_force);
     const cdn_shape ends[2] = { c.a, c.b };
     for (int k = 0; k < 2; k++) {
@@ -57,7 +58,7 @@ static cdn_status external(cdn_state *state, cdn_spatial *F_G, cdn_spatial *work
     F_G[i].v = cdn_add(cdn_sub(F_G[i].v, work[i].v), outside.v);
   }
   CDNI_TRY(leave_out_paths(state, F_G, work));
-  if (cdn_system_contact_model(system) == CDN_CONTACT_COMPLIANT) CDNI_TRY(add_compliant(state, F_G));
+  if (cdni_contact_any_compliant(cdni_contact(system))) CDNI_TRY(add_compliant(state, F_G));
   F_G[0] = (cdn_spatial){ .w = { 0, 0, 0 } };
   return CDN_OK;
 }

@@ -54,7 +54,7 @@ enum { MOST_ROUNDS = 40, MANY_ROUNDS = 10 };
 
 cdn_status cdni_dynamics_accelerate_slipping(const dynamics *dyn, cdn_state *state, tree_data *d) {
   sv *F;
-  double *f, change = INFINITY;
+  double *f, change = INFINITY, before = INFINITY, part = 1;
   bool rows, depends = false;
   CDNI_TRY(bends(state, &rows));
   CDNI_TRY(cdni_hybrid_load_slips(dyn->hybrid, state, &depends));
@@ -62,10 +62,13 @@ cdn_status cdni_dynamics_accelerate_slipping(const dynamics *dyn, cdn_state *sta
     cdni_dynamics_copy_forces(dyn, state, d, &F, &f);
     CDNI_TRY(cdni_hybrid_push(dyn->hybrid, state, F, f));
     CDNI_TRY(cdni_dynamics_accelerate(dyn, state, d));
-    if (rows) CDNI_TRY(cdni_soft_solve(dyn->soft, state, d, F, f));
+    if (rows) CDNI_TRY(cdni_soft_solve(dyn->soft, state, d, depends, F, f));
     if (rows) CDNI_TRY(cdni_dynamics_accelerate(dyn, state, d));
     if (!depends || (!rows && round == 1)) break;
-    CDNI_TRY(cdni_hybrid_correct(dyn->hybrid, state, F, &change));
+    /* rows that come by one round and go by the next lead to and fro: then in between */
+    if (round > MANY_ROUNDS) part = change > (1 - 0.5 * part) * before ? 0.5 * part : part;
+    before = change;
+    CDNI_TRY(cdni_hybrid_correct(dyn->hybrid, state, F, part, &change));
     if (change <= AGREED || (round > MANY_ROUNDS && change <= NEARLY)) break;
   }
   if (depends && rows && !(change <= NEARLY)) {

@@ -121,7 +121,7 @@ static cdn_status add_rows(const dynamics *dyn, cdn_state *state, tree_data *d) 
   CDNI_TRY(cdni_soft_any(dyn->soft, state, &any));
   if (!any) return CDN_OK;
   cdni_dynamics_copy_forces(dyn, state, d, &F, &f);
-  CDNI_TRY(cdni_soft_solve(dyn->soft, state, d, F, f));
+  CDNI_TRY(cdni_soft_solve(dyn->soft, state, d, false, F, f));
   CDNI_TRY(cdni_dynamics_accelerate(dyn, state, d));
   return cdni_soft_judge(dyn->soft, state, d);
 }

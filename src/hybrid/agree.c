@@ -277,7 +277,7 @@ static void measure_steering(slip_problem *p) {
   }
 }
 
-static cdn_status correct(slip_problem *p, const sv *F, double *change) {
+static cdn_status correct(slip_problem *p, const sv *F, double part, double *change) {
   const hybrid_room *room = p->room;
   double largest = 0;
   CDNI_TRY(cdni_constraint_plan(room->constraints, p->state, &p->plan));
@@ -302,14 +302,15 @@ static cdn_status correct(slip_problem *p, const sv *F, double *change) {
     double *to = follower_force(room, p->state, p->elements[i]);
     *change = fmax(*change, fabs(p->sigma[i] - p->base[i]));
     largest = fmax(largest, fabs(p->sigma[i]));
+    const double taken = p->base[i] + part * (p->sigma[i] - p->base[i]);
     for (int k = 0; k < cdni_follower(room, p->elements[i]).n; k++)
-      to[k] = (p->across[i] > 0 ? to[k] : 0) - p->sigma[i] * p->laws[i].pull[k];
+      to[k] = (p->across[i] > 0 ? to[k] : 0) - taken * p->laws[i].pull[k];
   }
   if (largest > 0) *change /= largest;
   return CDN_OK;
 }
 
-cdn_status cdni_hybrid_correct(const hybrid_room *room, cdn_state *state, const sv *F, double *change) {
+cdn_status cdni_hybrid_correct(const hybrid_room *room, cdn_state *state, const sv *F, double part, double *change) {
   slip_problem p = { .room = room, .state = state, .m = cdni_constraints_equations(room->constraints) };
   p.n = cdni_slip_list_columns(room, state, NULL, NULL);
   p.lambda0 = (const double *)cdni_state_storage(state, (cdn_cache){ 0, CDN_MULTIPLIERS }) +
@@ -317,7 +318,7 @@ cdn_status cdni_hybrid_correct(const hybrid_room *room, cdn_state *state, const 
   char *frame = NULL;
   CDNI_TRY(cdni_operator_work(state, "cdn_realize", divide(&p, NULL), (void **)&frame));
   divide(&p, frame);
-  const cdn_status status = correct(&p, F, change);
+  const cdn_status status = correct(&p, F, part, change);
   cdn_work_pop(state, frame);
   return status;
 }

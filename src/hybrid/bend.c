@@ -1,17 +1,15 @@
 /* Soft rows beside the elements of a moment. Impulses do not know soft rows, whose forces are finite. Accelerations do:
- * a push moves bodies, and soft rows answer at once. Their answer is taken at the accelerations without any push; where
- * rows come or go until the solution, statuses may be others, which is found out afterwards. */
+ * a push moves bodies, and soft rows answer at once. Their answer bends where rows come or go. So it is taken about the
+ * pushes that have been found, first about none; then these are found again, until they are the same (Newton). */
 #include <math.h>
 
 #include "hybrid/moment.h"
 #include "hybrid/press.h"
 #include "matter/operators.h"
 
-cdn_status cdni_moment_bend(moment *m) {
+/* X, L and W where rows bend: their slopes at the State. */
+static cdn_status respond(moment *m) {
   const size_t nu = (size_t)m->nu, rows = (size_t)m->rows, eq = (size_t)m->equations;
-  bool bends;
-  CDNI_TRY(m->room->answer.bends(m->state, &bends));
-  if (!bends || rows == 0) return CDN_OK;
   double *X;
   const cdn_allocator *allocator = cdni_system_allocator(cdn_state_system(m->state));
   CDNI_TRY(cdni_operator_work(m->state, "cdn_settle", (nu + eq) * (rows + 1) * sizeof *X, (void **)&X));
@@ -29,6 +27,63 @@ cdn_status cdni_moment_bend(moment *m) {
   }
   cdn_work_pop(m->state, X);
   return status == CDN_OK ? cdni_moment_multiply(m) : status;
+}
+
+/* The pushes `load` act as if they came from outside. */
+static cdn_status push(moment *m) {
+  memcpy(m->f, m->applied, (size_t)m->nu * sizeof *m->f);
+  for (int r = 0; r < m->rows; r++) cdni_sparse_add_to(&m->G, r, m->load[r], m->f);
+  return cdn_state_set_applied_mobility_forces(m->state, m->f);
+}
+
+/* What there is without pushes, by the slopes about `load`. */
+static void take_away(moment *m) {
+  const size_t width = JOINT_NUMBERS * (size_t)m->room->joints;
+  for (int r = 0; r < m->rows; r++) {
+    m->b[r] -= cdni_sparse_dot(&m->W, r, m->load);
+    cdni_sparse_add_to(&m->L, r, -m->load[r], m->free_lambda);
+    for (size_t k = 0; k < width; k++) m->free_joints[k] -= m->load[r] * m->J[(size_t)r * width + k];
+  }
+}
+
+/* Pushes that change by less, as a part of the largest, are those about which rows answer. */
+static const double SAME = 1e-6;
+/* Newton's method goes to and fro where rows come by one step and go by the next: after some it goes half the way. */
+enum { MOST_ROUNDS = 40, WHOLE_STEPS = 8 };
+
+/* Whether the pushes are others; takes them. */
+static bool moves_on(moment *m, int round) {
+  double largest = 0, change = 0;
+  for (int r = 0; r < m->rows; r++) {
+    largest = fmax(largest, fabs(m->p[r])), change = fmax(change, fabs(m->p[r] - m->load[r]));
+    m->load[r] += (round < WHOLE_STEPS ? 1 : 0.5) * (m->p[r] - m->load[r]);
+  }
+  return change > SAME * largest;
+}
+
+static cdn_status find(moment *m, moment_solver *solve, bool bends, bool *found) {
+  memset(m->load, 0, (size_t)m->rows * sizeof *m->load);
+  for (int round = 0; round < MOST_ROUNDS; round++) {
+    if (round > 0) CDNI_TRY(push(m));
+    CDNI_TRY(cdni_moment_free_accelerations(m));
+    if (bends) CDNI_TRY(respond(m));
+    if (bends) take_away(m);
+    CDNI_TRY(cdni_moment_respond_kept(m, false));
+    CDNI_TRY(solve(m, found));
+    /* forces that keep reactions are not among the pushes */
+    if (!bends || !*found || hybrid_kept(m->room) > 0 || !moves_on(m, round)) break;
+  }
+  return CDN_OK;
+}
+
+cdn_status cdni_moment_bend(moment *m, moment_solver *solve, bool *found) {
+  bool bends;
+  CDNI_TRY(m->room->answer.bends(m->state, &bends));
+  if (!bends || m->rows == 0) return find(m, solve, false, found);
+  memcpy(m->applied, cdn_state_applied_mobility_forces(m->state), (size_t)m->nu * sizeof *m->applied);
+  const cdn_status status = find(m, solve, true, found);
+  const cdn_status back = cdn_state_set_applied_mobility_forces(m->state, m->applied);
+  return status != CDN_OK ? status : back;
 }
 
 /* What is on must push, what sticks must be within its bound; the largest push is the scale. */

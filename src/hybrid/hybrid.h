@@ -40,7 +40,7 @@ int cdni_hybrid_variables(const hybrid_room *room, hybrid_variable out[HYBRID_MO
 /* Tickets that slipping reads: at most 4. Returns the number. */
 int cdni_hybrid_reads(const hybrid_room *room, cdn_ticket *tickets);
 
-/* The forces of a contact of shapes (contact_force_fn). */
+/* The forces of a contact of shapes (contact_force_fn), by its number among rigid ones. */
 contact_force_fn cdni_hybrid_contact_force;
 
 /* Whether any force follows reactions: friction slips, or a reaction is kept. Then it is part of the applied forces. */
@@ -50,9 +50,9 @@ cdn_status cdni_hybrid_load_slips(const hybrid_room *room, cdn_state *state, boo
 /* Adds these forces (F about M's origins, f on mobilities). */
 cdn_status cdni_hybrid_push(const hybrid_room *room, cdn_state *state, sv *F, double *f);
 /* From a solution with these forces (F: all forces on bodies, but for those of constraints): sets the forces that agree
- * with what presses on them, as far as that follows the answer of the System. *change: the largest change of a force,
- * as a part of the largest. */
-cdn_status cdni_hybrid_correct(const hybrid_room *room, cdn_state *state, const sv *F, double *change);
+ * with what presses on them, as far as that follows the answer of the System, or goes a `part` of the way there.
+ * *change: the whole way, the largest one of a force, as a part of the largest. */
+cdn_status cdni_hybrid_correct(const hybrid_room *room, cdn_state *state, const sv *F, double part, double *change);
 /* ---- derivatives while friction slips (slip_vary.c) ---- */
 
 struct derivative_pass;
@@ -167,7 +167,7 @@ bool cdni_hybrid_follower_text(const hybrid_room *room, const cdn_state *state, 
 
 /* Whether an element is one of the pool, which holds contacts of shapes. */
 bool cdni_hybrid_is_of_pool(const hybrid_room *room, int side);
-/* The one-sided element of contact i of a State whose contact is rigid; -1: none. */
+/* The one-sided element of contact i of a State; -1: it is not rigid, or has none. */
 int cdni_hybrid_side_of_contact(const hybrid_room *room, cdn_state *state, int contact);
 /* The constraint that friction i switches; the friction of a one-sided element, or -1; whether friction i has no such
  * element; its static coefficient. */

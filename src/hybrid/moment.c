@@ -25,6 +25,7 @@ static size_t divide_elements(moment *m, char *base) {
   m->was_e = cdni_part(base, &at, CONE_MOST_TANGENTS * frictions, sizeof(double));
   m->begins = cdni_part(base, &at, frictions, sizeof *m->begins);
   m->f = cdni_part(base, &at, all, sizeof(double));
+  m->applied = cdni_part(base, &at, (size_t)m->nu, sizeof(double));
   m->x = cdni_part(base, &at, all, sizeof(double));
   m->lambda = cdni_part(base, &at, (size_t)m->all_equations, sizeof(double));
   m->free_lambda = cdni_part(base, &at, (size_t)m->equations, sizeof(double));
@@ -50,8 +51,8 @@ static size_t divide_rows(moment *m, char *base) {
   size_t at = 0;
   m->cones = cdni_part(base, &at, (size_t)m->most_cones, sizeof *m->cones);
   m->J = cdni_part(base, &at, rows * JOINT_NUMBERS * (size_t)m->room->joints, sizeof(double));
-  double **const vectors[] = { &m->v,     &m->b,     &m->p,      &m->w,      &m->e,
-                               &m->least, &m->total, &m->before, &m->kept_b, &m->allowed };
+  double **const vectors[] = { &m->v,     &m->b,      &m->p,      &m->w,       &m->e,   &m->least,
+                               &m->total, &m->before, &m->kept_b, &m->allowed, &m->load };
   for (int i = 0; i < CDNI_COUNT(vectors); i++) *vectors[i] = cdni_part(base, &at, rows, sizeof(double));
   m->law_work = cdni_part(base, &at, cdni_impact_work(m->room, m->most_rows, m->most_cones), 1);
   return at;

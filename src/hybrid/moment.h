@@ -50,6 +50,7 @@ typedef struct moment {
   double span;               /* s, of a captured step, in which loads have impulses; 0: a moment */
   double step;               /* s, of a captured step whose speeds are those half of it ago; 0: others */
   double *f, *x, *lambda, *free_lambda;
+  double *load, *applied; /* bend.c: the pushes about which soft rows answer; what users apply to mobilities */
   /* Of kept reactions: the answers to each force (as G, X, L and J); the signs that the forces must have, the forces,
    * and how much each changes its own reaction; b, and the multipliers and joints without any; which act, and did. */
   double *kept_G, *kept_X, *kept_L, *kept_J, *kept, *kept_b, *kept_lambda, *kept_joints;
@@ -135,8 +136,10 @@ cdn_status cdni_moment_multiply(moment *m);
 /* What says that there was no memory, if there was none. */
 cdn_status cdni_moment_fits(const moment *m, bool fits);
 
-/* bend.c: beside soft rows X, L and W become the answer of accelerations, in which soft rows follow. */
-cdn_status cdni_moment_bend(moment *m);
+/* bend.c: calls `solve` for the pushes p, until soft rows answer as they do at the solution. X, L and W are the answer
+ * of accelerations then, in which soft rows follow. */
+typedef cdn_status moment_solver(moment *m, bool *found);
+cdn_status cdni_moment_bend(moment *m, moment_solver *solve, bool *found);
 /* Whether the solved State keeps the conditions that its statuses stand for, as soft rows may have come or gone on the
  * way. Accelerations must be valid. */
 cdn_status cdni_moment_check(moment *m);

@@ -20,7 +20,12 @@ static cdn_status push(const hybrid_room *room, cdn_state *state, int constraint
 
 bool cdni_hybrid_is_of_pool(const hybrid_room *room, int side) { return side_slot(room, side) >= 0; }
 int cdni_hybrid_side_of_contact(const hybrid_room *room, cdn_state *state, int contact) {
-  const int slot = room->slots > 0 ? cdni_rigid_slot_of(room->contact, state, contact) : -1;
+  cdn_contact_model model;
+  int number;
+  if (room->slots == 0 || cdni_contact_number_in_model(state, room->contact, contact, &model, &number) != CDN_OK ||
+      model != CDN_CONTACT_RIGID)
+    return -1;
+  const int slot = cdni_rigid_slot_of(room->contact, state, number);
   return slot < 0 ? -1 : room->first_slot + slot;
 }
 cdn_constraint cdni_hybrid_friction_constraint(const hybrid_room *room, int i) {

@@ -214,10 +214,7 @@ static void solve(moment *m, bool *found) {
   } while (begin_no_more(m));
 }
 
-cdn_status cdni_moment_accelerate(moment *m, bool *found) {
-  CDNI_TRY(cdni_moment_free_accelerations(m));
-  CDNI_TRY(cdni_moment_bend(m));
-  CDNI_TRY(cdni_moment_respond_kept(m, false));
+static cdn_status choose(moment *m, bool *found) {
   solve(m, found);
   if (*found && !is_ignored(m)) return CDN_OK;
   if (!*found && !(m->fired && !m->hit)) return CDN_OK;
@@ -227,6 +224,8 @@ cdn_status cdni_moment_accelerate(moment *m, bool *found) {
   else if (*found) solve(m, found);
   return CDN_OK;
 }
+
+cdn_status cdni_moment_accelerate(moment *m, bool *found) { return cdni_moment_bend(m, choose, found); }
 
 cdn_status cdni_moment_slowed(moment *m, bool *slowed) {
   CDNI_TRY(cdn_realize(m->state, CDN_STAGE_VELOCITY));

@@ -78,7 +78,7 @@ bool cdni_chatters(cdn_stepper *s, double left) {
   const contact_point *points;
   cdni_touching now[CDNI_CHATTER_PAIRS];
   int n;
-  if (!cdni_contact_is_soft(room) || cdni_contact_points(room, s->work, &points, &n) != CDN_OK) return false;
+  if (!cdni_contact_any_soft(room) || cdni_contact_points(room, s->work, &points, &n) != CDN_OK) return false;
   if (c->steps++ == 0) c->since = s->t - s->taken;
   c->changes += compare(c, now, list_pairs(points, n, now));
   if (c->steps < WINDOW) return false;

@@ -86,7 +86,7 @@ double cdni_share(const cdn_stepper *s) {
 }
 
 void cdni_bursts_begin(cdn_stepper *s) {
-  s->bursts.foreseen = cdni_contact_is_compliant(cdni_contact(s->system)) ? FORESEEN : 1;
+  s->bursts.foreseen = cdni_contact_any_compliant(cdni_contact(s->system)) ? FORESEEN : 1;
 }
 
 /* Root mean square of n weighted variables and their changes over a step; each at most 1 if its errors are relative. */

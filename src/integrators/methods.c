@@ -45,7 +45,7 @@ bool cdn_method_needs_fixed_step(cdn_method method) {
  * from the errors of a one-step method what a history does not see (figures: docs/evidence/benchmarks.md). Not where
  * shapes may touch: contact costs more than projection, and its kinks end long steps. */
 static bool long_steps_pay(const cdn_system *system) {
-  return system && cdni_projects(system) && !cdni_contact_is_compliant(cdni_contact(system));
+  return system && cdni_projects(system) && !cdni_contact_any_compliant(cdni_contact(system));
 }
 
 const cdni_method *cdni_choose_method(const cdn_stepper_def *def, const cdn_system *system) {

@@ -149,7 +149,7 @@ static cdn_status mark_friction(cdn_decorations *d, const hybrid_room *room, int
 static cdn_status mark_contacts(cdn_decorations *d, const hybrid_room *room, double *f) {
   const cdn_system *system = d->scene->system;
   int n;
-  if (cdn_system_contact_model(system) != CDN_CONTACT_RIGID) return CDN_OK;
+  if (!cdni_contact_any_rigid(cdni_contact(system))) return CDN_OK;
   CDNI_TRY(cdn_contact_count(d->state, &n));
   for (int i = 0; i < n; i++) {
     cdn_contact c;

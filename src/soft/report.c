@@ -70,7 +70,10 @@ cdn_status cdn_soft_get_sized(cdn_state *state, int i, cdn_soft_group *out, size
   if (g->place == SOFT_PAIR) full.a.i = g->body[0], full.b.i = g->body[1], full.point_G = cdni_from_v3(g->point);
   else if (g->place == SOFT_JOINT) full.joint.i = g->body[1];
   else name_terms(g, &full);
-  full.element = g->element - 1, full.contact = g->contact - 1;
+  const contact_room *contact = cdni_contact(cdn_state_system(state));
+  int of_contact = -1;
+  if (g->contact > 0) CDNI_TRY(cdni_contact_of_model(state, contact, CDN_CONTACT_SOFT, g->contact - 1, &of_contact));
+  full.element = g->element - 1, full.contact = of_contact;
   full.name = cdni_soft_group_name(cdni_soft(cdn_state_system(state)), g);
   memcpy(full.residual, o->residual, sizeof full.residual);
   memcpy(full.force, o->force, sizeof full.force);

@@ -143,8 +143,8 @@ static cdn_status declare(void *self, cdn_declarer *d) {
   soft_room *room = *(soft_room **)self;
   const cdn_system *system = cdni_declarer_system(d);
   const contact_room *contact = cdni_contact(system);
-  if (cdni_contact_is_soft(contact)) room->contact = contact;
-  if (cdni_contact_is_compliant(contact)) room->compliant = contact;
+  if (cdni_contact_any_soft(contact)) room->contact = contact;
+  if (cdni_contact_any_compliant(contact)) room->compliant = contact;
   const soft_element_room *elements = cdni_soft_element_room(system);
   if (elements && elements->matter) room->elements = elements;
   if (!cdni_matter(system)) return CDN_OK;

@@ -23,14 +23,14 @@ const char *cdni_soft_first_name(const soft_room *room);
 cdn_status cdni_soft_refuse_exact(const soft_room *room, cdn_state *state, const char *function);
 /* The ticket of the groups of a State. */
 cdn_ticket cdni_soft_ticket(const soft_room *room);
-/* report.c: what the rows of contacts do. */
+/* report.c: what the rows of contacts do, by their numbers among soft ones. */
 contact_force_fn cdni_soft_contact_force;
 /* Whether the State has groups at present. Evaluates them. */
 cdn_status cdni_soft_any(const soft_room *room, cdn_state *state, bool *any);
 
 /* From the accelerations without soft rows, d->udot and d->A: finds the forces of the soft rows and adds them to F (one
  * for each body, about M's origins) and f (nu). Results go to the State. The inertias must be valid. */
-cdn_status cdni_soft_solve(const soft_room *room, cdn_state *state, const tree_data *d, sv *F, double *f);
+cdn_status cdni_soft_solve(const soft_room *room, cdn_state *state, const tree_data *d, bool closely, sv *F, double *f);
 /* Of a step: whether its accelerations follow from the guess alone, without those without soft rows. So it is where
  * there are rows, and none is exact; constraints are the caller's to ask for. */
 cdn_status cdni_soft_goes_straight(const soft_room *room, cdn_state *state, bool *straight);

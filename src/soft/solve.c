@@ -346,12 +346,19 @@ void cdni_soft_end(soft_problem *p) {
   cdn_work_pop(p->state, p->frame);
 }
 
-cdn_status cdni_soft_solve(const soft_room *room, cdn_state *state, const tree_data *d, sv *F, double *f) {
+/* Of forces that others are compared with, by turns, until these agree to 1e-8. */
+static const double CLOSE = 1e-11;
+
+cdn_status cdni_soft_solve(const soft_room *room, cdn_state *state, const tree_data *d, bool closely, sv *F,
+                           double *f) {
   soft_problem p;
   const void *groups;
   int n;
   CDNI_TRY(cdn_region_eval(state, room->groups, &groups, &n));
-  CDNI_TRY(cdni_soft_begin(&p, room, state, d, d->udot, &room->def, NULL, groups, n));
+  cdn_soft_def def = room->def;
+  const bool newton = def.solver == CDN_SOFT_NEWTON && def.cost_tolerance < 0;
+  if (closely && newton) def.tolerance = fmin(def.tolerance, CLOSE);
+  CDNI_TRY(cdni_soft_begin(&p, room, state, d, d->udot, &def, NULL, groups, n));
   const cdn_status status = solve(&p, groups, F, f);
   cdni_soft_end(&p);
   return status;

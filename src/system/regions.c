@@ -299,6 +299,12 @@ cdn_status cdn_region_output_add(cdn_region_output *out, int n, void **elements)
   return CDN_OK;
 }
 
+void *cdni_region_output_elements(const cdn_region_output *out, int *n) {
+  const node *r = node_at(out->state->system, out->ticket);
+  *n = (int)*region_count(out->state, r);
+  return out->state->regions[r->slot].data;
+}
+
 cdn_status cdni_region_take(cdn_state *s, const char *function, cdn_computed_region r, size_t n, void **elements) {
   const node *x = node_at(s->system, r.ticket.i);
   *region_count(s, x) = 0; /* growing need not keep what is there */

@@ -147,6 +147,8 @@ cdn_status cdni_region_take(cdn_state *state, const char *function, cdn_computed
 /* The elements of a region, without evaluating it; NULL if it never had any. Copying a State, and growth of the region,
  * move them. */
 void *cdni_region_elements(const cdn_state *state, cdn_computed_region r);
+/* Those that have been added to it so far, and how many; until the next ones are added. */
+void *cdni_region_output_elements(const cdn_region_output *out, int *n);
 /* How many elements it has, likewise. */
 size_t cdni_region_size(const cdn_state *state, cdn_computed_region r);
 /* The first slots of a subsystem in the pools, and their numbers (valid from freezing on). */

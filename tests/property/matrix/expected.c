@@ -41,8 +41,6 @@ static const failure failures[] = {
   { "bearing that slips", "constraint custom", "derivatives of a step", NULL, by_reaction },
   { "bearing that slips", "force_field", "derivatives of a step", NULL, by_reaction },
   { "rigid ball that slips", "convex law of the user's", "normal modes", NULL, beside_rows },
-  { "rigid ball that slips", "soft limit", "normal modes", NULL, beside_rows },
-  { "rigid ball that slips", "soft weld", "normal modes", NULL, beside_rows },
   { "rigid shapes that slip", "bearing that holds", "derivatives of a step", NULL, struck },
   { "rigid shapes without friction", "brake that holds", "derivatives of a step", NULL, struck },
   { "rigid shapes that slip", "constraint joint", "derivatives of multipliers", NULL, redundant },

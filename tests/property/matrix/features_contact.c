@@ -108,6 +108,7 @@ static inline void each_friction(cdn_friction friction, cdn_contact_model model)
     case CDN_FRICTION_STICKING: break; /* STICKS */
   }
   switch (model) {
+    case CDN_CONTACT_OF_SYSTEM: break;
     case CDN_CONTACT_COMPLIANT:    /* SLIDES, STICKS */
     case CDN_CONTACT_SOFT:         /* CONVEX */
     case CDN_CONTACT_RIGID: break; /* features_hybrid.c */
