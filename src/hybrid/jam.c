@@ -29,15 +29,6 @@ static cdn_status time_of(moment *m, const double *u, const double *rates, doubl
   return cdn_state_set_u(m->state, u);
 }
 
-/* Whether the speeds have more energy than before: what jams is braked, and these forces are none that grow. */
-static cdn_status gains(moment *m, double before, bool *does) {
-  double now;
-  CDNI_TRY(cdn_realize(m->state, CDN_STAGE_VELOCITY));
-  CDNI_TRY(cdn_kinetic_energy(m->state, &now));
-  *does = now > before;
-  return CDN_OK;
-}
-
 /* Behind that the forces that would agree pull: friction pushes along a slip. */
 static cdn_status pulls(const hybrid_room *room, cdn_state *state, bool *pulls) {
   *pulls = false;
@@ -56,17 +47,19 @@ cdn_status cdni_moment_pass_jam(moment *m) {
   if (!first) return cdni_state_fail(m->state, CDN_ERR_NOMEM, false, "cdn_settle", NULL, "out of memory");
   double *u = first + m->all_nu, *rates = u + m->all_nu;
   memcpy(first, cdn_state_u(m->state), size);
-  double before = 0;
-  bool passed = false, gained = false;
-  cdn_status status = cdn_kinetic_energy(m->state, &before);
+  double ease = INFINITY;
+  bool passed = false;
+  cdn_status status = CDN_OK;
   for (int k = 0; k < MOST_SHIFTS && status == CDN_OK; k++) {
     double time = INFINITY;
-    status = gains(m, before, &gained);
-    if (status != CDN_OK || gained) break;
     status = cdn_realize(m->state, CDN_STAGE_ACCELERATION);
     if (status == CDN_OK) status = pulls(m->room, m->state, &passed);
     else passed = status == CDN_ERR_SINGULAR;
     if (status != CDN_OK || passed) break;
+    /* where forces grow no more along the way nothing jams */
+    const double before = ease;
+    ease = cdni_hybrid_ease(m->room, m->state);
+    if (ease >= before) break;
     memcpy(u, cdn_state_u(m->state), size), memcpy(rates, cdn_state_udot(m->state), size);
     status = time_of(m, u, rates, &time);
     if (status == CDN_OK && !isfinite(time)) break;
