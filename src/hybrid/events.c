@@ -172,6 +172,12 @@ static double rounding_of(const hybrid_room *room, cdn_state *state, const doubl
  * the time in which a slip turns. */
 static const double JAM = 1e-3;
 
+/* A moment that has found no jam there waits until forces are twice as large. */
+static double jam_of(const hybrid_room *room, const cdn_state *state) {
+  const double last = cdni_changes_captured(room, state, LAST_EASE);
+  return last > 0 ? fmin(JAM, 0.5 * last) : JAM;
+}
+
 /* A slip that begins follows its acceleration less well than that: its direction has to be read from its speed. */
 static const double STEERED = 0.5;
 
@@ -211,7 +217,7 @@ static cdn_status calc_pushes(const hybrid_room *room, cdn_state *state, double 
   }
   calc_kept(room, state, &p, rounding, pushes + hybrid_frictions(room));
   pushes[hybrid_frictions(room) + 2 * hybrid_kept(room)] =
-      cdni_hybrid_follows(room, state) ? cdni_hybrid_ease(room, state) - JAM : NAN;
+      cdni_hybrid_follows(room, state) ? cdni_hybrid_ease(room, state) - jam_of(room, state) : NAN;
   cdn_work_pop(state, joints);
   return CDN_OK;
 }

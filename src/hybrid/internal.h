@@ -66,11 +66,22 @@ static const double SLIP_AT_REST = 1e-12;
 
 /* What the last moment did, behind the totals of a State: its time, when captured steps go on (0: they do not), how
  * many have been calm and how many have to be, and when they ended last; the times between the last moments and between
- * those before, and for how many moments these have become shorter; then the numbers of each one-sided element and of
- * each friction. Last come those of the flight of each one-sided element (bounces.c): when it left an impact, with what
- * part of the speed of approach, whether that was the part at the impact before, and, if it is the last of a sequence,
- * with what speed. */
-enum { LAST_TIME, LAST_RESUME, LAST_CALM, LAST_NEED, LAST_END, LAST_BETWEEN, LAST_BEFORE, LAST_SHORTER, LAST_NUMBERS };
+ * those before, and for how many moments these have become shorter; how far from a jam it has left friction that slips
+ * (0: none does); then the numbers of each one-sided element and of each friction. Last come those of the flight of
+ * each one-sided element (bounces.c): when it left an impact, with what part of the speed of approach, whether that was
+ * the part at the impact before, and, if it is the last of a sequence, with what speed. */
+enum {
+  LAST_TIME,
+  LAST_RESUME,
+  LAST_CALM,
+  LAST_NEED,
+  LAST_END,
+  LAST_BETWEEN,
+  LAST_BEFORE,
+  LAST_SHORTER,
+  LAST_EASE,
+  LAST_NUMBERS
+};
 enum {
   CHANGE_BEFORE,
   CHANGE_IMPULSE,

@@ -349,13 +349,48 @@ static cdn_status find_statuses(moment *m, cdn_hybrid_totals *totals) {
   cdni_moment_choose(m, totals);
   CDNI_TRY(cdni_moment_keep_closed(m));
   CDNI_TRY(cdni_moment_set_statuses(m));
+  m->stopping = 0;
   return bring_to_rest(m, 0, true, totals);
 }
 
-/* Statuses are found anew so often. */
+/* How much faster slips count as slow no more, where one has stopped too much. */
+static const double SLOWER = 1e-3;
+
+/* The same, so that what is brought to rest stops nothing else. u: room for speeds. */
+static cdn_status find_gentle_statuses(moment *m, cdn_hybrid_totals *totals, double *u) {
+  for (;;) {
+    const cdn_hybrid_totals before = *totals;
+    if (m->all_nu > 0) memcpy(u, cdn_state_u(m->state), (size_t)m->all_nu * sizeof *u);
+    const int jams = totals->jams;
+    CDNI_TRY(find_statuses(m, totals));
+    if (totals->jams > jams || !cdni_moment_stops_too_much(m, u)) return CDN_OK;
+    m->slow *= SLOWER, *totals = before;
+    CDNI_TRY(cdn_state_set_u(m->state, u));
+    CDNI_TRY(cdn_realize(m->state, CDN_STAGE_VELOCITY));
+    CDNI_TRY(cdni_moment_release(m));
+    CDNI_TRY(cdni_moment_arrange(m));
+    CDNI_TRY(cdni_moment_respond(m));
+  }
+}
+
+/* Statuses are found anew so often. Slips below this part of the accuracy are slow. */
 enum { MOST_ROUNDS = 20 };
+static const double SLOW = 0.3;
+
+static cdn_status find_all_statuses(moment *m, cdn_hybrid_totals *totals, double *u) {
+  bool slowed = true;
+  for (int k = 0; k <= MOST_ROUNDS && slowed; k++) {
+    CDNI_TRY(find_gentle_statuses(m, totals, u));
+    CDNI_TRY(cdni_moment_slowed(m, &slowed));
+    if (!slowed) break;
+    CDNI_TRY(cdni_moment_release(m));
+    CDNI_TRY(cdni_moment_arrange(m));
+  }
+  return CDN_OK;
+}
 
 cdn_status cdni_moment_settle(moment *m, cdn_hybrid_totals *totals) {
+  m->slow = SLOW * m->accuracy;
   CDNI_TRY(cdn_realize(m->state, CDN_STAGE_VELOCITY));
   if (m->fired && m->fired->jams) {
     CDNI_TRY(cdni_moment_pass_jam(m));
@@ -372,15 +407,11 @@ cdn_status cdni_moment_settle(moment *m, cdn_hybrid_totals *totals) {
   CDNI_TRY(cdni_moment_arrange(m));
   CDNI_TRY(cdni_moment_respond(m));
   for (int k = 0; m->approach && k < MOST_IMPACTS; k++) CDNI_TRY(collide(m, totals));
-  CDNI_TRY(find_statuses(m, totals));
-  for (int k = 0; k < MOST_ROUNDS; k++) {
-    bool slowed;
-    CDNI_TRY(cdni_moment_slowed(m, &slowed));
-    if (!slowed) break;
-    CDNI_TRY(cdni_moment_release(m));
-    CDNI_TRY(cdni_moment_arrange(m));
-    CDNI_TRY(find_statuses(m, totals));
-  }
+  double *u = cdn_work_push(m->state, (size_t)m->all_nu * sizeof *u + 1);
+  if (!u) return cdni_moment_fits(m, false);
+  const cdn_status status = find_all_statuses(m, totals, u);
+  cdn_work_pop(m->state, u);
+  CDNI_TRY(status);
   totals->moments++;
   totals->worst_residual = fmax(totals->worst_residual, m->residual);
   CDNI_TRY(cdn_realize(m->state, CDN_STAGE_ACCELERATION));

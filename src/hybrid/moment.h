@@ -19,6 +19,8 @@ typedef struct moment {
   cdn_state *state;
   const hybrid_fired *fired; /* NULL: the State was made by hand */
   double accuracy;
+  double slow;                             /* speed of slips below which they may be brought to rest */
+  double stopping;                         /* s: the time that friction would take for what has been brought to rest */
   double equal;                            /* the size of the run's equal steps, s, or 0 */
   int nu, first_u, all_nu;                 /* matter's speeds; all of the System */
   int equations, first_row, all_equations; /* of the constraints; of the System */
@@ -123,8 +125,11 @@ bool cdni_moment_parts(moment *m);
 /* Solves for accelerations, which tell the statuses; and writes these into the State. */
 cdn_status cdni_moment_accelerate(moment *m, bool *found);
 cdn_status cdni_moment_set_statuses(moment *m);
-/* hold.c: brings the speeds of all constraints that are enabled to rest. */
+/* hold.c: brings the speeds of all constraints that are enabled to rest, and notes how long friction would take. */
 cdn_status cdni_moment_project(moment *m);
+/* Whether slow slips that have been brought to rest are much motion by a long lever: friction would take longer for
+ * them than the accuracy tells apart, and other speeds than `before` differ by more than that. */
+bool cdni_moment_stops_too_much(const moment *m, const double *before);
 /* Brings the speeds to rest that these statuses hold, and those from which slips begin. */
 cdn_status cdni_moment_hold(moment *m);
 /* Whether a slip whose direction was read from its speed is too slow for that now, as what sticks beside it has been

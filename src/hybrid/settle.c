@@ -1,5 +1,6 @@
 /* What a moment brings: it is settled, or, where moments crowd or no statuses fit, captured steps take over. */
 #include "hybrid/crowd.h"
+#include "hybrid/slip.h"
 
 #include <math.h>
 
@@ -102,6 +103,7 @@ cdn_status cdni_hybrid_settle(const hybrid_room *room, cdn_state *state, const h
     if (totals.mean_between < accuracy)
       m.changes[LAST_RESUME] = cdn_state_time(state) + SHORT * accuracy, m.changes[LAST_CALM] = calm.steps;
   }
+  m.changes[LAST_EASE] = status == CDN_OK && cdni_hybrid_follows(room, state) ? cdni_hybrid_ease(room, state) : 0;
   if (status == CDN_OK) cdni_changes_keep(&m, &totals);
   cdni_moment_end(&m);
   return status;

@@ -13,7 +13,7 @@ double cdni_moment_at_rest(const moment *m) {
 }
 
 /* Slips along several equations that are slower than this are at rest: they need not pass zero. */
-static double slow(const moment *m) { return 0.3 * m->accuracy; }
+static double slow(const moment *m) { return m->slow; }
 
 /* The direction of slips that are faster than this follows their speed. Friction may turn slower ones back within an
  * equal step, unseen. */

@@ -7,10 +7,10 @@
 #include "integrators/step.h"
 #include "system/events.h"
 
-/* Steps are counted by so many. They are very short if their mean length, in s, is below this part of the accuracy: the
- * same time would be captured in half as many steps. */
-enum { COUNTED = 20 };
-static const double SHORT = 0.5;
+/* Steps are counted by so many: a burst of events has fewer. They are very short if their mean length, in s, is below
+ * this part of the accuracy, which captured steps have: those would be twenty times fewer, but may not deliver. */
+enum { COUNTED = 80 };
+static const double SHORT = 0.05;
 
 static bool may(const cdn_stepper *s) {
   const struct cdni_events *ev = s->events;

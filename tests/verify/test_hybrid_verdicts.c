@@ -109,6 +109,30 @@ START_TEST(a_ceiling_that_is_grazed) {
 }
 END_TEST
 
+/* ---- slow slips of what is fast ---- */
+
+/* A flywheel of 1 kg m^2 turns with 0.02 rad/s, and a pad rubs with 1 N a millimetre from its axis: that is a slip of
+ * 2e-5 m/s, below the accuracy, and friction would take 20 s to end it. Then w = 0.02 - t / 1000. */
+START_TEST(a_slow_slip_of_a_flywheel_goes_on) {
+  const double accuracy = (const double[]){ 9e-3, 7.3e-4, 1e-4, 2.2e-5 }[_i], w = 0.02, arm = 1e-3;
+  cdn_system *system = cdn_system_create(NULL);
+  cdn_body_def wheel = cdn_default_body_def();
+  wheel.name = "wheel", wheel.mobilizer = CDN_PIN, wheel.u0 = &w;
+  wheel.mass = (cdn_mass_properties){ 1, { 0, 0, 0 }, { 1, 1, 1, 0, 0, 0 } };
+  const cdn_body body = cdn_system_add_body(system, &wheel);
+  cdn_dry_friction_def pad = cdn_default_dry_friction_def();
+  pad.slip = cdn_system_constrain_slip_on_plane(system, "pad", (cdn_body){ 0 }, cdn_transform_identity(), body,
+                                                cdn_v3(arm, 0, 0), 0);
+  pad.load = pad.mu_dynamic = 1;
+  cdn_system_add_dry_friction(system, &pad);
+  cdn_state *state = hybrid_state(system, NULL, NULL);
+  cdn_stepper *run = judged_run(state, accuracy, 1);
+  NEAR(cdn_state_u(cdn_stepper_state(run))[0], w - 1 * arm, fmin(3 * accuracy, 1e-5));
+  NEAR(cdn_state_q(cdn_stepper_state(run))[0], w - 0.5 * arm, fmin(3 * accuracy, 1e-5));
+  end_event_run(run, state);
+}
+END_TEST
+
 /* ---- a walker whose six feet slip and stick at almost the same moments ---- */
 
 START_TEST(feet_that_slip_one_after_another) {
@@ -129,5 +153,12 @@ START_TEST(feet_that_slip_one_after_another) {
 }
 END_TEST
 
-CHECK_MAIN("hybrid verdicts", a_slip_that_is_grazed, a_stop_that_lets_go_is_not_grazed, a_ceiling_that_is_grazed,
-           feet_that_slip_one_after_another)
+static void add(TCase *c) {
+  tcase_add_test(c, a_slip_that_is_grazed);
+  tcase_add_test(c, a_stop_that_lets_go_is_not_grazed);
+  tcase_add_test(c, a_ceiling_that_is_grazed);
+  tcase_add_loop_test(c, a_slow_slip_of_a_flywheel_goes_on, 0, 4);
+  tcase_add_test(c, feet_that_slip_one_after_another);
+}
+
+CHECK_MAIN_OF("hybrid verdicts", 60, add)
