@@ -187,6 +187,7 @@ static cdn_status find_first(cdn_stepper *s, double end, int *first, cdni_watch 
 static cdn_status follow_all(cdn_stepper *s, const cdni_crossing *found) {
   struct cdni_events *ev = s->events;
   double t1 = s->step.t1;
+  if (found) CDNI_TRY(cdni_watches_slope(s, cdni_watch_may_turn, t1, true));
   for (int i = 0; i < ev->n_watches; i++) {
     cdni_watch *w = &ev->watches[i];
     cdni_crossing c;
@@ -203,7 +204,6 @@ static cdn_status follow_all(cdn_stepper *s, const cdni_crossing *found) {
         w->hi = c.hi;
       }
     }
-    if (found && w->near && !watch_is_kink(ev, w)) CDNI_TRY(cdni_watch_slope(s, w, t1, w->end, &w->end_slope));
     w->slope = w->end_slope;
     w->rate = w->end_rate, w->second = w->end_second;
   }

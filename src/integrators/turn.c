@@ -12,15 +12,28 @@
 #include "integrators/watch.h"
 #include "system/events.h"
 
-cdn_status cdni_watch_slope(cdn_stepper *s, const cdni_watch *w, double t, double g, double *slope) {
+cdn_status cdni_watches_slope(cdn_stepper *s, cdni_asks *asks, double t, bool of_end) {
+  struct cdni_events *ev = s->events;
   /* the slope of the parabola through three values: at a turning point it is nearly zero, and its sign matters */
-  const double tau = s->events->span / 1024, way = t - 2 * tau < s->step.t0 ? tau : -tau;
-  double near, far;
-  CDNI_TRY(cdni_scene_at(s, t + way));
-  CDNI_TRY(cdni_watch_value(s, w, s->events->scene, &near));
-  CDNI_TRY(cdni_scene_at(s, t + 2 * way));
-  CDNI_TRY(cdni_watch_value(s, w, s->events->scene, &far));
-  *slope = t + way == t ? NAN : (4 * near - far - 3 * g) / (2 * way);
+  const double tau = ev->span / 1024, way = t - 2 * tau < s->step.t0 ? tau : -tau;
+  int asked = 0;
+  for (int i = 0; i < ev->n_watches; i++) asked += asks(ev, &ev->watches[i]);
+  /* all values at one time together, so that the State is realized once */
+  for (int k = 1; k <= 2 && asked > 0; k++) {
+    CDNI_TRY(cdni_scene_at(s, t + k * way));
+    for (int i = 0; i < ev->n_watches; i++) {
+      cdni_watch *w = &ev->watches[i];
+      if (asks(ev, w)) CDNI_TRY(cdni_watch_value(s, w, ev->scene, k == 1 ? &w->back : &w->forth));
+    }
+  }
+  for (int i = 0; i < ev->n_watches && asked > 0; i++) {
+    cdni_watch *w = &ev->watches[i];
+    if (!asks(ev, w)) continue;
+    const double g = of_end ? w->end : w->value;
+    const double slope = t + way == t ? NAN : (4 * w->back - w->forth - 3 * g) / (2 * way);
+    if (of_end) w->end_slope = slope;
+    else w->slope = slope;
+  }
   return CDN_OK;
 }
 
@@ -208,26 +221,27 @@ static cdn_status find_turn(cdn_stepper *s, cdni_watch *w, int k) {
   return CDN_OK;
 }
 
+bool cdni_watch_may_turn(const struct cdni_events *ev, const cdni_watch *w) {
+  return w->near && !watch_is_kink(ev, w) && !cdni_watch_is_idle(w);
+}
+
+static bool has_no_slope(const struct cdni_events *ev, const cdni_watch *w) {
+  return cdni_watch_may_turn(ev, w) && isnan(w->slope);
+}
+
 cdn_status cdni_find_turns(cdn_stepper *s) {
   struct cdni_events *ev = s->events;
-  double t0 = s->step.t0, nearest = INFINITY;
-  /* slopes at one time are computed together, so that the State is realized once */
   for (int i = 0; i < ev->n_watches; i++) {
     cdni_watch *w = &ev->watches[i];
-    if (cdni_watch_is_idle(w)) {
-      w->near = false;
-      for (int k = 0; k <= w->samples; k++) ev->turns[w->first + (size_t)k].time = NAN;
-      continue;
-    }
-    double variation = variation_of(ev, w, &nearest);
-    w->near = nearest <= 3 * variation || watch_is_listed(ev, w);
+    double nearest = INFINITY;
     for (int k = 0; k <= w->samples; k++) ev->turns[w->first + (size_t)k].time = NAN;
-    if (w->near && !watch_is_kink(ev, w) && isnan(w->slope)) CDNI_TRY(cdni_watch_slope(s, w, t0, w->value, &w->slope));
+    w->near = false;
+    if (cdni_watch_is_idle(w)) continue;
+    const double variation = variation_of(ev, w, &nearest);
+    w->near = nearest <= 3 * variation || watch_is_listed(ev, w);
   }
-  for (int i = 0; i < ev->n_watches; i++) {
-    cdni_watch *w = &ev->watches[i];
-    if (w->near && !watch_is_kink(ev, w)) CDNI_TRY(cdni_watch_slope(s, w, t0 + ev->span, w->end, &w->end_slope));
-  }
+  CDNI_TRY(cdni_watches_slope(s, has_no_slope, s->step.t0, false));
+  CDNI_TRY(cdni_watches_slope(s, cdni_watch_may_turn, s->step.t0 + ev->span, true));
   for (int i = 0; i < ev->n_watches; i++) {
     cdni_watch *w = &ev->watches[i];
     for (int k = 0; w->near && k <= w->samples; k++) CDNI_TRY(find_turn(s, w, k));

@@ -65,7 +65,7 @@ typedef struct cdni_watch {
   bool woken;                         /* in this attempt: its value at the start of the step is not known */
   double from, past[2], past_time[2]; /* at the start of this step and of those before it; NaN: none */
   double lean;                        /* slope along the rates of the motion, by a central difference */
-  double back, forth;                 /* the values before and after, of which it is the difference */
+  double back, forth;                 /* values nearby, of which a slope is the difference */
 
   bool fired;   /* active: it fires at the end of the step */
   bool pending; /* passive: it occurred at `hi` and has not been reported */
@@ -130,9 +130,11 @@ void cdni_sleep_archive(cdn_stepper *s, cdni_archive *a);
 /* `parts`: how many the System has. */
 void cdni_watch_archive(cdni_watch *w, int parts, cdni_archive *a);
 
-/* The slope at time t of the step, where the value is g, from dense output a little before t (after t, if t is the
- * start). */
-cdn_status cdni_watch_slope(cdn_stepper *s, const cdni_watch *w, double t, double g, double *slope);
+/* Whether it is no kink, and its value may reach zero between samples. */
+bool cdni_watch_may_turn(const struct cdni_events *ev, const cdni_watch *w);
+/* The slopes at time t of the step of the watches for which `asks` is true, from dense output a little before t (after
+ * t, if t is the start). t is the place of w->end and w->end_slope (of_end), or of w->value and w->slope. */
+cdn_status cdni_watches_slope(cdn_stepper *s, cdni_asks *asks, double t, bool of_end);
 /* Fills the table of turns from values and slopes. */
 cdn_status cdni_find_turns(cdn_stepper *s);
 /* Looks for events of an accepted step that are doubtful: an error as large as the accuracy decides whether they occur.
