@@ -19,6 +19,7 @@ typedef enum rigid_feature_kind {
   RIGID_CORNER, /* point i of `side` on face j of the other */
   RIGID_EDGES,  /* edge i of a and edge j of b */
   RIGID_RIM,    /* the lowest point of rim i of a cylinder (`side`) on a half-space, or on face j */
+  RIGID_HOOP,   /* rim i % 2 of a cylinder (`side`) across edge j, at the place i / 2 */
   RIGID_CLOSEST /* the nearest points of two convex shapes, one of which is strictly convex there */
 } rigid_feature_kind;
 

@@ -153,7 +153,9 @@ static bool measure_edges(const rigid_pair *p, const rigid_feature *f, const rig
     return false;
   const cdn_vec3 on_a = fma3(x.s, a.u, a.p), on_b = fma3(x.t, b.u, b.p);
   out->gap = x.distance - a.radius - b.radius;
-  out->within = cdni_rigid_within_edges(&a, &b, &x);
+  /* farther off, n would come to point into a */
+  const double between_both = fmin(between(&a, x.n), between(&b, cdn_scale(-1, x.n)));
+  out->within = fmin(cdni_rigid_within_edges(&a, &b, &x), (between_both - FAR_OFF) * p->size);
   out->normal = x.n;
   const double lever = a.radius + 0.5 * out->gap;
   out->point = fma3(lever, x.n, on_a);
@@ -172,6 +174,8 @@ static bool measure_edges(const rigid_pair *p, const rigid_feature *f, const rig
 
 /* ---- the rim of a cylinder on a plane: a half-space, or a face ---- */
 
+/* A cylinder that stands straighter than that has no lowest point: it stands on points of the rim. */
+static const double STRAIGHT = 1e-6;
 /* Of the lean of a cylinder that stands upright. */
 static const double LEAST = 1e-300;
 
@@ -190,7 +194,7 @@ static bool measure_rim(const rigid_pair *p, const rigid_feature *f, const rigid
   const cdn_vec3 c = fma3(size[0], w, middle);
   const cdn_vec3 c_S = into(below, c);
   const double d = cdn_dot(n_S, c_S) - plane[3];
-  out->within = cdni_within_face(h, f->j, c_S);
+  out->within = fmin(cdni_within_face(h, f->j, c_S), (lean - STRAIGHT) * p->size);
   put_point(f, 0, d, c, n, NULL, n, out);
   if (!m) return true;
   const cdn_vec3 nrate = cdn_cross(m[1 - side].w, n), arate = cdn_cross(m[side].w, axis);
@@ -236,6 +240,7 @@ bool cdni_rigid_measure(const rigid_pair *p, const rigid_feature *f, const rigid
     case RIGID_CORNER: measure_corner(p, f, m, out); return true;
     case RIGID_EDGES: return measure_edges(p, f, m, out);
     case RIGID_RIM: return measure_rim(p, f, m, out);
+    case RIGID_HOOP: return cdni_rigid_measure_hoop(p, f, m, out);
     case RIGID_CLOSEST: return measure_closest(p, m, out);
     default: return false;
   }

@@ -70,4 +70,35 @@ bool cdni_rigid_cross(const rigid_edge *a, const rigid_edge *b, rigid_crossing *
 /* How far the crossing is from the ends of the edges, m. */
 double cdni_rigid_within_edges(const rigid_edge *a, const rigid_edge *b, const rigid_crossing *x);
 
+/* How far n is between the normals of the faces at the edge, about as a sine; then the solid is behind it. */
+static inline double between_faces(const cdn_vec3 normal[2], cdn_vec3 n) {
+  const double c = cdn_dot(normal[0], normal[1]);
+  return fmin(cdn_dot(n, cdn_sub(normal[1], cdn_scale(c, normal[0]))),
+              cdn_dot(n, cdn_sub(normal[0], cdn_scale(c, normal[1]))));
+}
+
+static inline double between(const rigid_edge *e, cdn_vec3 n) { return e->sharp ? between_faces(e->normal, n) : 1; }
+/* Edges that cross near each other are a feature while the normal is not far from both pairs of faces: it comes between
+ * them when they touch. Edges of the far sides cross, too, as deep as the shapes are thick. */
+static const double FAR_OFF = -0.5;
+
+/* ---- rigid_hoops.c ---- */
+
+/* Which place of a rim: the nearest one to the line of the edge, or, where the line is rather in the plane of the rim,
+ * the one ahead of the middle, or behind it, as the edge goes. */
+typedef enum rigid_hoop_place { HOOP_NEAREST, HOOP_AHEAD, HOOP_BEHIND, HOOP_PLACES } rigid_hoop_place;
+
+typedef struct rigid_hoop {
+  rigid_edge edge;
+  cdn_vec3 on_rim, on_edge, radial, t, outward, u; /* t along the rim, u along the edge, outward of the cap */
+  cdn_vec3 c, n;                                   /* t x u; the unit vector along it, from the rim to the edge */
+  /* s: how far along the edge, m; sine: the length of c; between: how far n is between the normals of all faces */
+  double radius, s, sine, distance, between, within;
+  bool beyond; /* there is no such place any more, or hardly: only to go on a little */
+} rigid_hoop;
+
+/* False: there is no such place. */
+bool cdni_rigid_cross_hoop(const rigid_pair *p, const rigid_feature *f, rigid_hoop *out);
+bool cdni_rigid_measure_hoop(const rigid_pair *p, const rigid_feature *f, const rigid_motion *m, rigid_touch *out);
+
 #endif

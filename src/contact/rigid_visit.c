@@ -50,9 +50,8 @@ bool cdni_rigid_is_known(const cdn_geometry *a, const cdn_geometry *b) {
 
 /* ---- all features ---- */
 
-/* A cylinder that stands straighter than that has no lowest point: it stands on points of the rim. While it is nearly
- * straight, it may come to stand on them. */
-static const double STRAIGHT = 1e-6, NEARLY_STRAIGHT = 1e-3;
+/* While a cylinder is nearly straight, it may come to stand on points of its rim. */
+static const double NEARLY_STRAIGHT = 1e-3;
 
 static double lean_of(const rigid_pair *p, int side, cdn_vec3 n) { return cdn_norm(cdn_cross(n, p->X[side]->R.z)); }
 
@@ -151,25 +150,13 @@ static bool is_near(const rigid_edge *e, const cdn_vec3 box[2], double reach) {
   return true;
 }
 
-/* How far n is between the normals of the faces at the edge, about as a sine; then the solid is behind it. */
-static double between_faces(const rigid_edge *e, cdn_vec3 n) {
-  const cdn_vec3 *f = e->normal;
-  if (!e->sharp) return 1;
-  const double c = cdn_dot(f[0], f[1]);
-  return fmin(cdn_dot(n, cdn_sub(f[1], cdn_scale(c, f[0]))), cdn_dot(n, cdn_sub(f[0], cdn_scale(c, f[1]))));
-}
-
-/* Edges that cross near each other are a feature while the normal is not far from both pairs of faces: it comes between
- * them when they touch. Edges of the far sides cross, too, as deep as the shapes are thick. Where edges have gone
- * through each other the shapes overlap, which is seen by their distance (rigid.c). */
-static const double FAR_OFF = -0.5, THROUGH = 1e-5;
+/* Where edges have gone through each other the shapes overlap, which is seen by their distance (rigid.c). */
+static const double THROUGH = 1e-5;
 /* The same of edges that would touch now: what is flat on a face is on the border. */
 static const double BORDER = -1e-3;
 
-static bool are_feature(const rigid_pair *p, const rigid_edge *a, const rigid_edge *b, const rigid_crossing *x,
-                        double gap) {
-  const double between = fmin(between_faces(a, x->n), between_faces(b, cdn_scale(-1, x->n)));
-  return between > (p->deep > 0 ? BORDER : FAR_OFF) && gap >= -fmax(THROUGH * p->size, p->deep);
+static bool are_feature(const rigid_pair *p, double between_both, double gap) {
+  return between_both > (p->deep > 0 ? BORDER : FAR_OFF) && gap >= -fmax(THROUGH * p->size, p->deep);
 }
 
 static void visit_edges(visit *v) {
@@ -190,7 +177,7 @@ static void visit_edges(visit *v) {
         continue;
       const double gap = x.distance - a.radius - b.radius;
       if (!(gap < v->reach) || cdni_rigid_within_edges(&a, &b, &x) < ends) continue;
-      if (!are_feature(p, &a, &b, &x, gap)) continue;
+      if (!are_feature(p, fmin(between(&a, x.n), between(&b, cdn_scale(-1, x.n))), gap)) continue;
       v->f.i = i, v->f.j = j;
       tell(v, gap);
     }
@@ -199,16 +186,13 @@ static void visit_edges(visit *v) {
 
 /* The lowest point of a rim is on the face that it is farthest out of. A rim that is straight on that face has none: it
  * stands on its points. */
-static void visit_rim(visit *v, const double *planes, int n_faces) {
-  const int side = v->f.side;
+static void visit_rim(visit *v, int n_faces) {
   double most = -INFINITY;
   int face = -1;
   for (v->f.j = 0; v->f.j < n_faces; v->f.j++) {
-    const double *plane = &planes[4 * v->f.j];
-    const cdn_vec3 n = rotate(v->p->X[1 - side], cdn_v3(plane[0], plane[1], plane[2]));
     rigid_touch t;
     if (!cdni_rigid_measure(v->p, &v->f, NULL, &t) || t.gap <= most) continue;
-    const bool touches = lean_of(v->p, side, n) >= STRAIGHT && t.within >= -ENDS * v->p->size;
+    const bool touches = t.within >= -ENDS * v->p->size;
     most = t.gap, face = touches ? v->f.j : -1;
   }
   v->f.j = face;
@@ -221,10 +205,65 @@ static void visit_rims(visit *v) {
     double own[CDNI_OWN_FACES][4];
     int n_faces;
     if (p->g[side]->kind != CDN_GEOMETRY_CYLINDER || !is_flat(p->g[1 - side])) continue;
-    const double *planes = cdni_faces(p->g[1 - side], own, &n_faces);
+    cdni_faces(p->g[1 - side], own, &n_faces);
     v->f.kind = RIGID_RIM, v->f.side = side;
-    for (v->f.i = 0; v->f.i < 2; v->f.i++) visit_rim(v, planes, n_faces);
+    for (v->f.i = 0; v->f.i < 2; v->f.i++) visit_rim(v, n_faces);
   }
+}
+
+/* ---- rims across edges ---- */
+
+static void visit_hoop(visit *v) {
+  const rigid_pair *p = v->p;
+  rigid_hoop x;
+  if (!cdni_rigid_cross_hoop(p, &v->f, &x) || !(x.within >= -ENDS * p->size)) return;
+  const double gap = x.distance - x.edge.radius;
+  if (are_feature(p, x.between, gap)) tell(v, gap);
+}
+
+static void visit_hoops(visit *v) {
+  const rigid_pair *p = v->p;
+  for (int side = 0; side < 2; side++) {
+    const int edges = p->g[side]->kind == CDN_GEOMETRY_CYLINDER ? edges_of(p->g[1 - side]) : 0;
+    cdn_vec3 box[2];
+    if (edges > 0) cdni_bounds(p->g[side], p->X[side], &box[0], &box[1]);
+    v->f.kind = RIGID_HOOP, v->f.side = side;
+    for (v->f.j = 0; v->f.j < edges; v->f.j++) {
+      rigid_edge e;
+      if (!cdni_rigid_edge(p->g[1 - side], p->X[1 - side], v->f.j, &e) || !is_near(&e, box, v->reach)) continue;
+      for (v->f.i = 0; v->f.i < 2 * HOOP_PLACES; v->f.i++) visit_hoop(v);
+    }
+  }
+}
+
+/* ---- nearest points ---- */
+
+/* Normals that differ by less, as half of the square of an angle, are one. */
+static const double SAME_NORMAL = 1e-12;
+
+/* On a face a cylinder has features of its own, to rounding of a lean. */
+static bool is_on_face(const rigid_pair *p, cdn_vec3 normal) {
+  for (int side = 0; side < 2; side++) {
+    double own[CDNI_OWN_FACES][4];
+    int n_faces;
+    if (!is_flat(p->g[side]) || p->g[1 - side]->kind != CDN_GEOMETRY_CYLINDER) continue;
+    const double *planes = cdni_faces(p->g[side], own, &n_faces);
+    for (int j = 0; j < n_faces; j++) {
+      const cdn_vec3 n = rotate(p->X[side], cdn_v3(planes[4 * j], planes[4 * j + 1], planes[4 * j + 2]));
+      if ((side == 0 ? 1 : -1) * cdn_dot(n, normal) > 1 - SAME_NORMAL) return true;
+    }
+  }
+  return false;
+}
+
+/* Nearer than all other features: a curved side touches, or two rims cross. */
+static void visit_closest(visit *v) {
+  rigid_touch t;
+  if (!meets_closest(v->p->g[0], v->p->g[1])) return;
+  v->f.kind = RIGID_CLOSEST, v->f.side = v->f.i = v->f.j = 0;
+  if (cdni_rigid_measure(v->p, &v->f, NULL, &t) && t.gap < v->least - ROUNDED * v->p->size &&
+      !is_on_face(v->p, t.normal))
+    tell(v, t.gap);
 }
 
 void cdni_rigid_visit(const rigid_pair *p, const rigid_feature *pair, double reach, rigid_visitor *visitor,
@@ -234,9 +273,6 @@ void cdni_rigid_visit(const rigid_pair *p, const rigid_feature *pair, double rea
   visit_points(&v, 1);
   visit_edges(&v);
   visit_rims(&v);
-  if (!meets_closest(p->g[0], p->g[1])) return;
-  /* nearer than all of these: a curved side touches */
-  rigid_touch t;
-  v.f.kind = RIGID_CLOSEST, v.f.side = v.f.i = v.f.j = 0;
-  if (cdni_rigid_measure(p, &v.f, NULL, &t) && t.gap < v.least - ROUNDED * p->size) tell(&v, t.gap);
+  visit_hoops(&v);
+  visit_closest(&v);
 }

@@ -104,6 +104,7 @@ START_TEST(rates_of_features_are_those_of_motion) {
     { "cylinder and half-space", { half_space(), cylinder(0.1, 0.2) } },
     { "cylinder and box", { box(0.1, 0.15, 0.2), cylinder(0.1, 0.2) } },
     { "cylinder and capsule", { cylinder(0.1, 0.15), capsule(0.1, 0.2) } },
+    { "cylinders", { cylinder(0.1, 0.15), cylinder(0.05, 0.3) } },
     { "ellipsoid and half-space", { half_space(), ellipsoid } },
     { "ellipsoids", { ellipsoid, ellipsoid } },
   };
