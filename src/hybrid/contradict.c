@@ -13,19 +13,28 @@
 /* Relative: sums that are zero but for rounding. */
 static const double CANCELS = 1e-9;
 
+/* Normals that move each other; contacts of others have no part in what they cancel. */
 typedef struct search {
   const moment *m;
   int n;
-  int *row, *place; /* rows of normals, and back, or -1 */
+  int *row, *place; /* rows of normals, and back; NOT_YET: it is in no search so far; OTHER: no normal */
   double *W, *scale, *b, *y, *w;
   int *first, *column;
   cone *cones;
 } search;
 
+enum { OTHER = -1, NOT_YET = -2 };
+
+static size_t divide_lists(search *s, char *base) {
+  size_t at = 0;
+  s->row = cdni_part(base, &at, (size_t)s->m->n_cones, sizeof(int));
+  s->place = cdni_part(base, &at, (size_t)s->m->rows, sizeof(int));
+  return at;
+}
+
 static size_t divide(search *s, char *base) {
   const size_t n = (size_t)s->n, d = sizeof(double);
   size_t at = 0;
-  s->row = cdni_part(base, &at, n, sizeof(int)), s->place = cdni_part(base, &at, (size_t)s->m->rows, sizeof(int));
   s->W = cdni_part(base, &at, n * n, d), s->scale = cdni_part(base, &at, n, d), s->b = cdni_part(base, &at, n, d);
   s->y = cdni_part(base, &at, n, d), s->w = cdni_part(base, &at, n, d);
   s->first = cdni_part(base, &at, n + 1, sizeof(int)), s->column = cdni_part(base, &at, n * n, sizeof(int));
@@ -33,23 +42,27 @@ static size_t divide(search *s, char *base) {
   return at;
 }
 
-/* Normals in units in which W has a diagonal of 1, and the largest speed is 1. */
-static void fill(search *s, const double *b) {
+static double scale_of(const moment *m, int row) {
+  const double own = cdni_sparse_at(&m->W, row, row);
+  return own > 0 ? 1 / sqrt(own) : 0;
+}
+
+/* Lists the normals that this one moves, and those that these move. */
+static void collect(search *s, int start) {
+  const sparse_rows *W = &s->m->W;
+  s->n = 1, s->row[0] = start, s->place[start] = 0;
+  for (int i = 0; i < s->n; i++)
+    for (int k = W->first[s->row[i]]; k < W->first[s->row[i] + 1]; k++)
+      if (s->place[W->column[k]] == NOT_YET) s->place[W->column[k]] = s->n, s->row[s->n++] = W->column[k];
+}
+
+/* In units in which W has a diagonal of 1, and the largest speed of all contacts is 1. */
+static void fill(search *s, const double *b, double most) {
   const moment *m = s->m;
-  double most = 0;
-  for (int r = 0; r < m->rows; r++) s->place[r] = -1;
-  s->n = 0;
-  for (int i = 0; i < m->n_cones; i++)
-    if (m->cones[i].normal >= 0) s->place[m->cones[i].normal] = s->n, s->row[s->n++] = m->cones[i].normal;
-  for (int i = 0; i < s->n; i++) {
-    const double own = cdni_sparse_at(&m->W, s->row[i], s->row[i]);
-    s->scale[i] = own > 0 ? 1 / sqrt(own) : 0;
-    most = fmax(most, fabs(s->scale[i] * b[s->row[i]]));
-  }
+  for (int i = 0; i < s->n; i++) s->scale[i] = scale_of(m, s->row[i]);
   for (int i = 0; i < s->n; i++) {
     const int r = s->row[i];
     s->b[i] = most > 0 ? s->scale[i] * b[r] / most : 0;
-    for (int j = 0; j < s->n; j++) s->W[i * s->n + j] = 0;
     for (int k = m->W.first[r]; k < m->W.first[r + 1]; k++) {
       const int j = s->place[m->W.column[k]];
       if (j >= 0) s->W[i * s->n + j] = s->scale[i] * s->scale[j] * m->W.value[k];
@@ -116,18 +129,44 @@ static cdn_status tell(const search *s) {
                          name[0], name[1]);
 }
 
+/* Looks among the normals that have been collected. */
+static cdn_status look(search *s, const double *b, double most) {
+  const cdn_allocator *a = cdni_system_allocator(cdn_state_system(s->m->state));
+  const size_t size = divide(s, NULL);
+  char *memory = cdni_calloc(a, size);
+  if (!memory) return cdni_moment_fits(s->m, false);
+  divide(s, memory);
+  fill(s, b, most);
+  cdn_status status = CDN_OK;
+  bool approach = false;
+  for (int i = 0; i < s->n && status == CDN_OK; i++) {
+    approach = approach || s->b[i] < 0;
+    if (s->scale[i] == 0 && b[s->row[i]] < 0) status = tell_one(s, i);
+  }
+  if (status == CDN_OK && s->n > 1 && approach && find(s)) status = tell(s);
+  cdni_free(a, memory, size);
+  return status;
+}
+
 cdn_status cdni_moment_contradicts(const moment *m, const double *b) {
-  search s = { .m = m, .n = m->n_cones };
+  search s = { .m = m };
   const cdn_allocator *a = cdni_system_allocator(cdn_state_system(m->state));
-  const size_t size = divide(&s, NULL) + 1;
+  const size_t size = divide_lists(&s, NULL) + 1;
   char *memory = cdni_calloc(a, size);
   if (!memory) return cdni_moment_fits(m, false);
-  divide(&s, memory);
-  fill(&s, b);
+  divide_lists(&s, memory);
+  double most = 0;
+  for (int r = 0; r < m->rows; r++) s.place[r] = OTHER;
+  for (int i = 0; i < m->n_cones; i++) {
+    const int r = m->cones[i].normal;
+    if (r >= 0) s.place[r] = NOT_YET, most = fmax(most, fabs(scale_of(m, r) * b[r]));
+  }
   cdn_status status = CDN_OK;
-  for (int i = 0; i < s.n && status == CDN_OK; i++)
-    if (s.scale[i] == 0 && b[s.row[i]] < 0) status = tell_one(&s, i);
-  if (status == CDN_OK && s.n > 1 && find(&s)) status = tell(&s);
+  for (int r = 0; r < m->rows && status == CDN_OK; r++) {
+    if (s.place[r] != NOT_YET) continue;
+    collect(&s, r);
+    status = look(&s, b, most);
+  }
   cdni_free(a, memory, size);
   return status;
 }
