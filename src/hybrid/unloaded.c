@@ -1,6 +1,6 @@
 /* What touches without any load, such as a joint at its limit in free fall: whether it opens is rounding, which would
  * open and close it again and again. It stays closed, unless others hold it already: then its push would not be told
- * from theirs. */
+ * from theirs. So a corner of a box that slides lets go where its push has come to zero, though the box lies flat. */
 #include <math.h>
 
 #include "hybrid/moment.h"
@@ -39,12 +39,27 @@ static double fastest(const moment *m) {
   return most;
 }
 
+/* A push that is so small beside others is none: the least of many solutions is found to 1e-7 of them. */
+static const double UNPUSHED = 1e-6;
+
+/* What has let go and has no push is open, also where others hold it: pushes that are not unique would come to zero
+ * there again and again. */
+static void open_what_lets_go(moment *m) {
+  double most = 0;
+  for (int r = 0; r < m->rows; r++) most = fmax(most, fabs(m->p[r]));
+  for (int i = 0; i < hybrid_sides(m->room) && m->fired && m->fired->lets_go; i++) {
+    cone *c = m->side_cone[i] >= 0 && m->fired->lets_go[i] ? &m->cones[m->side_cone[i]] : NULL;
+    if (c && c->closed && fabs(m->p[c->normal]) <= UNPUSHED * most) c->closed = false, c->status = CONE_OPEN;
+  }
+}
+
 /* Friction would need a load: contacts that have it are left alone, and so is what has just let go. */
 cdn_status cdni_moment_keep_closed(moment *m) {
   const double least = UNLOADED * fastest(m);
   const size_t most = (size_t)m->rows + 1;
   double *A = NULL;
   int *rows = NULL;
+  open_what_lets_go(m);
   for (int i = 0; i < hybrid_sides(m->room); i++) {
     cone *c = m->side_cone[i] >= 0 ? &m->cones[m->side_cone[i]] : NULL;
     const bool lets_go = m->fired && m->fired->lets_go && m->fired->lets_go[i];

@@ -133,6 +133,47 @@ START_TEST(a_slow_slip_of_a_flywheel_goes_on) {
 }
 END_TEST
 
+/* ---- a tall box slides and spins ---- */
+
+/* Of four corners with the least pushes one comes to zero where friction points along a diagonal; the box lies flat
+ * before and after. */
+static cdn_state *spinning_box(void) {
+  const double a = 0.1, h = 0.16, u[] = { 0, 0, 4, 1.5, 0, 0 }, q[] = { 1, 0, 0, 0, 0, 0, h };
+  cdn_system *system = cdn_system_create(NULL);
+  cdn_body_def box = cdn_default_body_def();
+  box.name = "box", box.mobilizer = CDN_FREE;
+  box.mass =
+      (cdn_mass_properties){ 1, { 0, 0, 0 }, { (a * a + h * h) / 3, (a * a + h * h) / 3, 2 * a * a / 3, 0, 0, 0 } };
+  const cdn_body body = cdn_system_add_body(system, &box);
+  for (int k = 0; k < 4; k++) {
+    cdn_rigid_contact_def corner = cdn_default_rigid_contact_def();
+    corner.b = body, corner.p_B = cdn_v3(k & 1 ? a : -a, k & 2 ? a : -a, -h), corner.mu_dynamic = 0.5;
+    cdn_system_add_rigid_contact(system, &corner);
+  }
+  cdn_system_add_gravity(system, "gravity", cdn_v3(0, 0, -9.81));
+  return hybrid_state(system, q, u);
+}
+
+START_TEST(a_corner_without_a_push_lets_go_once) {
+  cdn_state *state = spinning_box();
+  cdn_stepper *runs[4];
+  for (int k = 0; k < 4; k++) {
+    const double accuracy = (const double[]){ 4e-9, 2.2e-6, 3.8e-5, 3.8e-4 }[k];
+    runs[k] = judged_run(state, accuracy, 0.3);
+    const cdn_state *now = cdn_stepper_state(runs[k]), *truth = cdn_stepper_state(runs[0]);
+    verdict_is(runs[k], NULL);
+    NEAR(cdn_state_q(now)[1], 0, 1e-12); /* it does not tilt */
+    NEAR(cdn_state_q(now)[2], 0, 1e-12);
+    NEAR(cdn_state_q(now)[6], 0.16, 1e-12);
+    for (int i = 0; i < 6; i++) NEAR(cdn_state_u(now)[i], cdn_state_u(truth)[i], 3 * accuracy);
+    ck_assert_int_lt((int)cdn_hybrid_get_totals(now).moments, 20);
+    ck_assert_int_eq((int)cdn_hybrid_get_totals(now).crowded_steps, 0);
+  }
+  for (int k = 0; k < 4; k++) cdn_stepper_destroy(runs[k]);
+  cdn_state_destroy(state);
+}
+END_TEST
+
 /* ---- a walker whose six feet slip and stick at almost the same moments ---- */
 
 START_TEST(feet_that_slip_one_after_another) {
@@ -158,6 +199,7 @@ static void add(TCase *c) {
   tcase_add_test(c, a_stop_that_lets_go_is_not_grazed);
   tcase_add_test(c, a_ceiling_that_is_grazed);
   tcase_add_loop_test(c, a_slow_slip_of_a_flywheel_goes_on, 0, 4);
+  tcase_add_test(c, a_corner_without_a_push_lets_go_once);
   tcase_add_test(c, feet_that_slip_one_after_another);
 }
 
