@@ -211,8 +211,8 @@ CDN_API void cdn_stepper_destroy(cdn_stepper *stepper);
  *
  *  On failure the State is at the last accepted step, and cdn_stepper_failure has the report: CDN_ERR_STEP,
  *  CDN_ERR_LIMIT (call again to continue), CDN_ERR_NONFINITE, CDN_ERR_CONSTRAINT, or the status that a callback
- *  returned. After a recoverable failure or a NaN the stepper first retries with a shorter step. CDN_ERR_ARG: t lies
- *  before the State's time or after final_time.
+ *  returned (CDN_ERR_STEP in place of its CDN_ERR_LIMIT). After a recoverable failure or a NaN the stepper first
+ *  retries with a shorter step. CDN_ERR_ARG: t lies before the State's time or after final_time.
  *
  *  Events (events.h) up to and including time t occur, each once. An event with a handler ends a step. There the
  *  State is on the constraint manifold; if the handler changes the State, the method starts anew, and the

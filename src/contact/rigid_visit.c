@@ -1,14 +1,15 @@
 /* Which features two shapes have: what may touch what. */
 #include "contact/rigid_parts.h"
 
-/* Two boxes may touch at 8 places; a hull stands on a face with more corners. */
+/* Two boxes may touch at 8 places; a hull stands on a face with more corners. A ball in a pile has up to 12 neighbours,
+ * each of which has slots of its own; in a groove it has two, and others on it. */
 enum { USUAL_OF_SHAPE = 12, MOST_OF_SHAPE = 64 };
 
 int cdni_rigid_slots_for(const cdn_geometry *g) {
   switch (g->kind) {
     case CDN_GEOMETRY_SPHERE:
-    case CDN_GEOMETRY_ELLIPSOID: return 2;
-    case CDN_GEOMETRY_CAPSULE: return 4;
+    case CDN_GEOMETRY_ELLIPSOID: return 4;
+    case CDN_GEOMETRY_CAPSULE: return 6;
     case CDN_GEOMETRY_MESH: return MOST_OF_SHAPE;
     default:
       return cdni_most_corners(g) < USUAL_OF_SHAPE  ? USUAL_OF_SHAPE

@@ -151,28 +151,33 @@ static void add_growth(cdn_stepper *s, cdn_failure *f) {
              name, u[fastest], h);
 }
 
-cdn_status cdni_fail_evaluation(cdn_stepper *s, const char *function, cdn_status code) {
+/* Of what was called. CDN_ERR_LIMIT of a stepper means that another call goes on. */
+static cdn_status status_of(cdn_status called) { return called == CDN_ERR_LIMIT ? CDN_ERR_STEP : called; }
+
+cdn_status cdni_fail_evaluation(cdn_stepper *s, const char *function, cdn_status called) {
   cdn_failure *f = cdni_begin_report(s);
+  const cdn_status code = status_of(called);
   cdn_state_last_error(s->work, &f->error);
+  if (f->error.code == called) f->error.code = code;
   if (f->error.code != code) {
     cdni_error_set(&f->error, code, function, NULL, "an evaluation failed at t = %.17g: %s", s->t,
                    cdn_status_text(code));
   }
   if (code == CDN_ERR_NONFINITE) add_growth(s, f);
   /* first cures by the run, then cures by the model */
-  bool curable = (f->error.recoverable && code != CDN_ERR_STEP) || code == CDN_ERR_NONFINITE;
+  bool curable = (f->error.recoverable && called != CDN_ERR_STEP) || code == CDN_ERR_NONFINITE;
   const char *first = s->def.fixed_step > 0 && curable
                           ? "the step is fixed: take a smaller one, or let the accuracy choose it. Else "
                       : curable ? "shorter steps did not cure it: "
                                 : "";
   const char *then =
-      code == CDN_ERR_STEP
+      called == CDN_ERR_STEP
           ? "look at the forces on the coordinate named: they may jump, or change faster than the steps tried; or try another method"
-          : cdn_status_advice(code);
+          : cdn_status_advice(called);
   snprintf(f->advice, sizeof f->advice, "%s%s", first,
            then[0] ? then : "look at the element named, just before this time");
   cdni_restore(s);
-  if (code == CDN_ERR_STEP) cdni_add_mechanism(s, f);
+  if (called == CDN_ERR_STEP) cdni_add_mechanism(s, f);
   else if (curable) (void)blame_pose(s, f);
   return code;
 }
@@ -230,8 +235,9 @@ cdn_status cdni_fail_limit(cdn_stepper *s) {
   return CDN_ERR_LIMIT;
 }
 
-cdn_status cdni_fail_event(cdn_stepper *s, cdn_status code, const char *event, const char *format, ...) {
+cdn_status cdni_fail_event(cdn_stepper *s, cdn_status called, const char *event, const char *format, ...) {
   cdn_failure *f = cdni_begin_report(s);
+  const cdn_status code = status_of(called);
   cdn_error message;
   char what[200];
   va_list args;
@@ -239,7 +245,7 @@ cdn_status cdni_fail_event(cdn_stepper *s, cdn_status code, const char *event, c
   cdni_vprint(what, sizeof what, format, args);
   va_end(args);
   cdn_state_last_error(s->work, &message);
-  bool told = message.code == code && code != CDN_ERR_CHATTER;
+  bool told = message.code == called && code != CDN_ERR_CHATTER;
   cdni_error_set(&f->error, code, "cdn_stepper_advance", event, "event '%s' at t = %.17g: %s%s%s", event, s->t, what,
                  told ? ": " : "", told ? message.text : "");
   if (told) f->error.stage = message.stage, f->error.index = message.index, f->error.value = message.value;

@@ -18,7 +18,7 @@ cdn_status cdni_leave(cdn_stepper *s, const char *function, cdn_status status);
 void cdni_note_attempt(cdn_stepper *s, double error);
 cdn_status cdni_fail_argument(cdn_stepper *s, const char *function, cdn_status code, const char *format, ...)
     CDN_PRINTF(4, 5);
-cdn_status cdni_fail_evaluation(cdn_stepper *s, const char *function, cdn_status code);
+cdn_status cdni_fail_evaluation(cdn_stepper *s, const char *function, cdn_status called);
 cdn_status cdni_fail_step(cdn_stepper *s, double error);
 /* Whether the present call must return before another attempt: CDN_ERR_LIMIT. */
 bool cdni_is_interrupted(const cdn_stepper *s);
@@ -32,7 +32,7 @@ void cdni_add_mechanism(cdn_stepper *s, cdn_failure *f);
 /* Whether the report's advice names a singular pose as the cause; the advice then begins with it. */
 bool cdni_blames_pose(const cdn_failure *f);
 /* A failure at an event, with the message of `work` if its last failure has this code. */
-cdn_status cdni_fail_event(cdn_stepper *s, cdn_status code, const char *event, const char *format, ...)
+cdn_status cdni_fail_event(cdn_stepper *s, cdn_status called, const char *event, const char *format, ...)
     CDN_PRINTF(4, 5);
 
 #endif

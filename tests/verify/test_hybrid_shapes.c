@@ -361,6 +361,66 @@ START_TEST(too_few_slots_are_named) {
 }
 END_TEST
 
+/* A run does not go on from there, so it must not say that another call would. */
+START_TEST(a_run_with_too_few_slots_ends) {
+  shape_scene s = begin_scene(0.5, 0);
+  cdn_contact_def contact = cdn_default_contact_def();
+  contact.model = CDN_CONTACT_RIGID, contact.rigid_slots = 2;
+  cdn_system_set_contact(s.system, &contact);
+  const cdn_body body = add_free(&s, "block", 1, 0.01, 0.02, 0.03);
+  put_shape(&s, "floor", cdn_ground(), half_space(), cdn_transform_identity());
+  put_shape(&s, "block", body, box(0.1, 0.2, 0.3), cdn_transform_identity());
+  const double pose[7] = { 1, 0, 0, 0, 0, 0, 0.5 };
+  cdn_state *state = free_state(&s, pose, NULL);
+  cdn_stepper *run = NULL;
+  cdn_stepper_def def = cdn_default_stepper_def();
+  cdn_failure failure;
+  OK_ON(state, cdn_stepper_create(state, &def, &run));
+  ck_assert_int_eq(cdn_stepper_advance(run, 1, NULL), CDN_ERR_STEP);
+  cdn_stepper_failure(run, &failure);
+  ck_assert_msg(strstr(failure.error.text, "'block'") && strstr(failure.error.text, "rigid_slots"), "%s",
+                failure.error.text);
+  end_event_run(run, state);
+}
+END_TEST
+
+/* Balls of 1 kg in a groove between two planes of 45 degrees, one on top of two others. Each of the two lower ones
+ * touches both planes, the upper one, and a wall at its end of the groove: eight contacts of three balls. */
+START_TEST(balls_in_a_groove_have_slots_enough) {
+  const double r = 0.1, lean = sqrt(0.5), apart = 0.11, height = sqrt(4 * r * r - apart * apart);
+  const shape_scene s = begin_scene(0, 0);
+  double pose[21] = { 0 };
+  for (int k = -1; k <= 1; k += 2) {
+    const cdn_transform side = { { { lean, 0, -k * lean }, { 0, 1, 0 }, { k * lean, 0, lean } }, { 0, 0, 0 } };
+    const cdn_transform end = { { { 1, 0, 0 }, { 0, 0, k }, { 0, -k, 0 } }, { 0, k * (apart + r), 0 } };
+    put_shape(&s, k < 0 ? "left" : "right", cdn_ground(), half_space(), side);
+    put_shape(&s, k < 0 ? "front" : "back", cdn_ground(), half_space(), end);
+  }
+  for (int i = 0; i < 3; i++) {
+    const cdn_body ball = add_free(&s, (const char *[]){ "a", "b", "top" }[i], 1, 0.004, 0.004, 0.004);
+    put_shape(&s, (const char *[]){ "a", "b", "top" }[i], ball, sphere(r), cdn_transform_identity());
+    pose[7 * i] = 1, pose[7 * i + 5] = i == 0 ? -apart : i == 1 ? apart : 0;
+    pose[7 * i + 6] = r / lean + (i == 2 ? height : 0);
+  }
+  cdn_state *state = free_state(&s, pose, NULL);
+  cdn_stepper *run = plain_run(state, 1e-6, 0.5);
+  cdn_state *now = cdn_stepper_state(run);
+  const double between = g / (2 * height / (2 * r)), wall = between * apart / (2 * r), side = 1.5 * g / (2 * lean);
+  int n;
+  OK_ON(now, cdn_contact_count(now, &n));
+  ck_assert_int_eq(n, 8);
+  for (int i = 0; i < n; i++) {
+    cdn_contact c;
+    OK_ON(now, cdn_contact_get(now, i, &c));
+    const bool of_end = fabs(c.normal.y) > 0.99, of_balls = !of_end && fabs(c.normal.y) > 0.1;
+    NEAR(c.force, of_end ? wall : of_balls ? between : side, 1e-6);
+  }
+  for (int i = 0; i < 21; i++) NEAR(cdn_state_q(now)[i], pose[i], 1e-8);
+  check_verdict(run);
+  end_event_run(run, state);
+}
+END_TEST
+
 static void add(TCase *c) {
   tcase_add_loop_test(c, shapes_roll_and_slide_down_a_slope, 0, 3 * N_SLIDES);
   tcase_add_test(c, a_ball_leaves_a_ball);
@@ -371,6 +431,8 @@ static void add(TCase *c) {
   tcase_add_test(c, bricks_of_meshes_pile_up);
   tcase_add_test(c, meshes_that_are_not_convex_are_named);
   tcase_add_test(c, too_few_slots_are_named);
+  tcase_add_test(c, a_run_with_too_few_slots_ends);
+  tcase_add_test(c, balls_in_a_groove_have_slots_enough);
 }
 
 CHECK_MAIN_OF("hybrid shapes", 60, add)
