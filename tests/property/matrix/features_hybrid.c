@@ -121,7 +121,7 @@ static void add_brake(scene *s) {
   const element *x = element_of(s);
   const cdn_mobility at = scene_coordinate(s);
   cdn_dry_friction_def def = cdn_default_dry_friction_def();
-  def.slip = cdn_system_constrain_speed(s->system, x->slip, at.body, at.k, 0.1);
+  def.slip = cdn_system_constrain_speed(s->system, x->slip, at.body, at.k, x->slips ? 0.1 : 0); /* at rest it holds */
   def.load = x->load, def.mu_dynamic = x->mu, def.viscous = 0.1;
   cdn_system_add_dry_friction(s->system, &def);
   s->element[s->now] = x->slip;
@@ -156,13 +156,13 @@ static cdn_transform meeting(const scene *s) {
   return X;
 }
 
-static void shape_at(scene *s, cdn_body body, cdn_geometry geometry, cdn_transform X_G, const char *name) {
+static cdn_shape shape_at(scene *s, cdn_body body, cdn_geometry geometry, cdn_transform X_G, const char *name) {
   cdn_contact_material material = cdn_default_contact_material();
   cdn_shape_def def = cdn_default_shape_def();
   material.static_friction = material.dynamic_friction = element_of(s)->mu, material.viscous_friction = 0;
   def.name = name, def.body = body, def.type = def.affinity = 2u << s->now, def.material = &material;
   def.geometry = geometry, def.X_BS = scene_frame(s, body, X_G);
-  cdn_system_add_shape(s->system, &def);
+  return cdn_system_add_shape(s->system, &def);
 }
 
 /* How far below its origin a geometry reaches, turned by R. */
@@ -186,10 +186,13 @@ static void add_pair(scene *s) {
   const cdn_rotation turn = cdn_rotation_axis_angle(cdn_v3(1, 2, 0.3), x->tilt);
   upper.R = cdn_rotation_multiply(X.R, turn);
   upper.p = cdn_add(X.p, cdn_scale(reach(above, turn) + (x->is.open ? 0.01 : 0), X.R.z));
-  shape_at(s, s->ball, *below, lower, names[s->now][0]);
-  shape_at(s, s->loose[0], *above, upper, names[s->now][1]);
+  /* rigid, whatever shapes of other features are to each other */
+  cdn_contact_pair_def touches = cdn_default_contact_pair_def();
+  touches.a = shape_at(s, s->ball, *below, lower, names[s->now][0]);
+  touches.b = shape_at(s, s->loose[0], *above, upper, names[s->now][1]);
+  touches.model = CDN_CONTACT_RIGID;
+  cdn_system_add_contact_pair(s->system, &touches);
   s->element[s->now] = names[s->now][1];
-  s->has_contact = true, s->contact.model = CDN_CONTACT_RIGID;
   if (!x->is.open)
     cdn_system_add_body_force(s->system, NULL, s->loose[0], scene_station(s, s->loose[0], X.p), cdn_scale(-40, X.R.z),
                               cdn_v3(0, 0, 0));
@@ -324,13 +327,10 @@ static const feature table[] = {
   { .name = "ratchet", ELEMENT(add_ratchet, all_refuse, .name = "ratchet") },
   { .name = "slack rope", ELEMENT(add_rope, all_refuse, .name = "slack", .open = true) },
   { .name = "taut rope", ELEMENT(add_rope, all_refuse, .name = "rope") },
-  { .name = "brake that holds",
-    .holds = true,
-    ELEMENT(add_brake, all_refuse, .slip = "hold", .tangents = 1, .load = 200, .mu = 0.8) },
+  { .name = "brake that holds", ELEMENT(add_brake, all_refuse, .slip = "hold", .tangents = 1, .load = 2e4, .mu = 0.8) },
   { .name = "brake that slips",
     ELEMENT(add_brake, belt_refuses, .slip = "brake", .tangents = 1, .load = 5, .mu = 0.4, .slips = true) },
   { .name = "bearing that holds",
-    .holds = true,
     ELEMENT(add_bearing, all_refuse, .slip = "tight", .tangents = 1, .load = 200, .mu = 0.6,
             .reaction = "tight strut") },
   { .name = "bearing that slips",
@@ -343,6 +343,7 @@ static const feature table[] = {
             .slips = true) },
   { .name = "rigid shapes out of reach", PAIR(HALF_SPACE, SPHERE, 0, pairs_refuse, .mu = 0.3, .open = true) },
   { .name = "rigid shapes without friction", PAIR(HALF_SPACE, BOX, 0.4, pairs_refuse, .mu = 0) },
+  { .name = "rigid shapes that stick", PAIR(BOX, SPHERE, 0, pairs_refuse, .mu = 8) },
   { .name = "rigid shapes that slip", PAIR(BOX, SPHERE, 0, pairs_slip_refuse, .mu = 0.1, .slips = true) },
 };
 

@@ -80,13 +80,12 @@ struct feature {
   void (*forces)(scene *s, cdn_state *state, cdn_spatial *F_G, double *f);
   /* How far its own equations are from being satisfied, relative to their terms; may be NULL. */
   double (*law)(scene *s, cdn_state *state);
-  contact_need contact; /* a System has one model of contact */
+  contact_need contact; /* a System has one model of contact, beside which pairs may be rigid */
   /* The library differences its forces, with steps of 6e-6: what varies within millimetres is known less exactly. */
   bool differenced;
   const refusal *refuses; /* NULL: nothing */
   bool soft, exact;       /* has soft rows; has exact ones */
   bool settles;           /* has statuses, which follow from the State once it is complete */
-  bool holds;             /* friction that sticks alone: its status is chosen with soft rows as they are without it */
   bool tip; /* pulls at two points until they meet, where its force jumps and is as stiff as one likes: an equilibrium
              * there is told only up to some stiffness (docs/equilibrium.md) */
   const void *data;

@@ -91,13 +91,15 @@ static int number_of(const feature *const *features, int n) {
   return (int)(hash >> 8);
 }
 
+/* Of all shapes that have none of their own. */
+static bool has_model(const feature *f) { return f->contact == COMPLIANT_CONTACT || f->contact == SOFT_CONTACT; }
+
 static void cross(tally *t, const feature *const *features, int n) {
   const int number = number_of(features, n);
-  const bool apart = n > 1 && features[0]->contact != ANY_CONTACT && features[1]->contact != ANY_CONTACT &&
-                     features[0]->contact != features[1]->contact;
-  const bool blind = n > 1 && ((features[0]->holds && features[1]->soft) || (features[1]->holds && features[0]->soft));
+  const bool apart =
+      n > 1 && has_model(features[0]) && has_model(features[1]) && features[0]->contact != features[1]->contact;
   const int shares = SANITIZED && n > 1 ? 24 : 3;
-  if (apart || blind || (share() >= 0 && number / 21 % shares != share())) return;
+  if (apart || (share() >= 0 && number / 21 % shares != share())) return;
   static const int sizes[] = { 1, 4, 2 }, seeds[] = { 3, 6, 10, 12, 15, 28, 30, 32, 36, 40, 45 };
   enum { SEEDS = sizeof seeds / sizeof *seeds };
   for (int k = 0; k < (whole() ? 3 : 1); k++)
