@@ -240,8 +240,12 @@ static cdn_status compare_sets(cdn_stepper *s, double t, cdni_gap *d) {
     if (s->companion->run->passage.event >= 0) CDNI_TRY(compare_before(s, t, false, d));
     return CDN_OK;
   }
-  for (int32_t i = 0; i < a->n; i++)
-    if (cdni_event_at(s->system, i)->def.handle_set) a->records[i].agreed = a->records[i].count - b->records[i].count;
+  for (int32_t i = 0; i < a->n; i++) {
+    const int64_t agreed = a->records[i].count - b->records[i].count;
+    if (!cdni_event_at(s->system, i)->def.handle_set || a->records[i].agreed == agreed) continue;
+    a->records[i].agreed = agreed;
+    cdni_grazes_settle(s, i);
+  }
   return CDN_OK;
 }
 
@@ -270,6 +274,7 @@ static cdn_status compare(cdn_stepper *s) {
     return CDN_OK;
   }
   CDNI_TRY(cdni_companion_measure(s, t, cdni_state_y(s->report), cdni_state_y(c->run->report), &d));
+  cdni_grazes_compare(s);
   if (differences == 0) cdni_unresolved_compare(s, s->apart + s->stride);
   bool lasts = event >= 0 && c->differs == event && c->behind == behind;
   if (s->events && s->events->n_sets > 0 && only_sets) {

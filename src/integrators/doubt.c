@@ -161,13 +161,14 @@ static void doubt_steps(const cdn_stepper *s, const cdn_stepper *judge, cdn_cert
   char size[CDNI_BRIEF];
   const cdni_qualm *rows = judge && judge->inexact.worst > s->inexact.worst ? &judge->inexact : &s->inexact;
   const cdni_qualm *memory = judge && s->forgotten.worst == 0 ? &judge->forgotten : &s->forgotten;
+  const cdni_graze *graze = NULL;
   const cdn_certificate *passage = judge && !out->passed[0] ? &judge->certificate : out;
   if (passage->passed[0])
     say(out, "%.70s went through each other at t = %.4g s", passage->passed, passage->passed_time);
   /* an event that an error of the run would decide, but none of its companion, is decided */
-  else if (judge && judge->grazed.worst > 0)
+  else if (judge && (graze = cdni_graze_undecided(judge)))
     say(out, "event '%.*s' is grazed at t = %.4g s, and the least error decides whether it occurs", NAME,
-        judge->grazed.name, judge->grazed.time);
+        cdn_event_name(s->system, (cdn_event){ graze->event }), graze->time);
   else if (rows->worst > cdni_asked(s))
     say(out, "the soft rows of %.*s were solved to %s only at t = %.4g s", NAME, rows->name,
         cdni_brief(rows->worst, size), rows->time);
@@ -204,7 +205,7 @@ void cdni_doubt_certify(cdn_stepper *s, cdn_certificate *out, double energy_scal
 /* ---- checkpoints ---- */
 
 void cdni_doubt_archive(cdn_stepper *s, cdni_archive *a) {
-  cdni_qualm *const qualms[] = { &s->grazed, &s->inexact, &s->forgotten };
+  cdni_qualm *const qualms[] = { &s->inexact, &s->forgotten };
   cdni_archive_mark(a, "DOUB");
   for (int i = 0; i < CDNI_COUNT(qualms); i++) {
     cdni_archive_double(a, &qualms[i]->time);
@@ -212,4 +213,5 @@ void cdni_doubt_archive(cdn_stepper *s, cdni_archive *a) {
     cdni_archive_bytes(a, qualms[i]->name, sizeof qualms[i]->name);
     qualms[i]->name[sizeof qualms[i]->name - 1] = 0;
   }
+  cdni_grazes_archive(s, a);
 }

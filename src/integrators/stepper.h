@@ -10,6 +10,7 @@
 #include "integrators/control.h"
 #include "integrators/doubt.h"
 #include "integrators/failure.h"
+#include "integrators/graze.h"
 #include "integrators/unresolved.h"
 #include "integrators/progress.h"
 #include "integrators/method.h"
@@ -101,7 +102,7 @@ struct cdn_stepper {
   double local_errors;                   /* sum of the norms of the estimated errors of all steps */
   double floor;                          /* sum of the squares of the errors of steps that rounding allowed */
   double unsolved;                       /* largest residual of the soft rows in this attempt */
-  cdni_qualm grazed;                     /* an event with a handler that an error of the size of the accuracy decides */
+  cdni_grazes grazes;                    /* events with handlers that an error of the size of the accuracy decides */
   cdni_qualm inexact;                    /* soft rows that were not solved as well as the accuracy asks */
   cdni_qualm forgotten;                  /* contacts for which the memory of friction had no slot: their number */
   int64_t most_stiff;                    /* no call takes steps once this many were stiff; 0: all do */

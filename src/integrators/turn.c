@@ -276,10 +276,10 @@ static void note_near_misses(cdn_stepper *s) {
       if (!(fabs(turn->value) < fmin(fabs(before), fabs(after)) - FLAT * fmax(1, fabs(turn->value)))) continue;
       /* of the parabola that turns there */
       const double came = 2 * (turn->value - before) / (turn->time - s->step.t0 - ev->span * k / (w->samples + 1));
-      if (!matters(s, w, came)) continue;
-      s->certificate.near_misses++;
-      if (w->active)
-        cdni_note_qualm(&s->grazed, turn->time, 1, cdn_event_name(s->system, (cdn_event){ (int32_t)w->trigger }));
+      const bool counts = matters(s, w, came);
+      s->certificate.near_misses += counts;
+      if (w->active && (s->companion || (s->muted && counts)))
+        cdni_graze_note(s, (int32_t)w->trigger, turn->time, turn->value);
     }
   }
 }
@@ -288,21 +288,27 @@ static void note_near_misses(cdn_stepper *s) {
  * ones another bend. */
 static const double APART = 1. / 64;
 
-/* The slope of a value that has come to zero at the end of the step, and how it bends: by its motion, if that is known,
- * or by the parabola through its last values. Beyond zero it may have a kink. */
-static cdn_status arrive(cdn_stepper *s, const cdni_watch *w, double *slope, double *bend) {
-  double value = NAN, near, far;
-  *slope = *bend = NAN;
-  if (w->moves) CDNI_TRY(cdni_trigger_moves(s->work, w->trigger, &value, slope, bend));
-  if (!isnan(*bend)) return CDN_OK;
-  const double t1 = s->step.t1, part = APART * s->events->span;
-  const double apart = s->method->own_steps ? fmin(part, 0.5 * (t1 - s->step.t0)) : part;
-  CDNI_TRY(value_at(s, w, t1 - apart, &near));
-  CDNI_TRY(value_at(s, w, t1 - 2 * apart, &far));
+/* By the parabola through the last value of the step and two before it; a bend that is rounding is none. */
+static cdn_status bend_by_values(cdn_stepper *s, const cdni_watch *w, double apart, double *slope, double *bend) {
+  double near, far;
+  CDNI_TRY(value_at(s, w, s->step.t1 - apart, &near));
+  CDNI_TRY(value_at(s, w, s->step.t1 - 2 * apart, &far));
   *slope = (3 * w->end - 4 * near + far) / (2 * apart);
   *bend = (w->end - 2 * near + far) / (apart * apart);
   if (fabs(*bend) * apart * apart <= 4 * FLAT * fmax(1, fabs(w->end))) *bend = 0;
   return CDN_OK;
+}
+
+/* The slope of a value that has come to zero at the end of the step, and how it bends: by its motion, if that is known,
+ * or by its values before, for beyond zero it may have a kink. Dense output leads back before a step that is too
+ * short. */
+static cdn_status arrive(cdn_stepper *s, const cdni_watch *w, double *slope, double *bend) {
+  double value = NAN;
+  *slope = *bend = NAN;
+  if (w->moves) CDNI_TRY(cdni_trigger_moves(s->work, w->trigger, &value, slope, bend));
+  if (!isnan(*bend)) return CDN_OK;
+  CDNI_TRY(bend_by_values(s, w, 0.5 * (s->step.t1 - s->step.t0), slope, bend));
+  return *bend != 0 || s->method->own_steps ? CDN_OK : bend_by_values(s, w, APART * s->events->span, slope, bend);
 }
 
 /* Events that have fired while their value was about to turn back: the parabola through the step's end goes beyond zero
@@ -312,12 +318,12 @@ static cdn_status note_near_hits(cdn_stepper *s) {
   for (int i = 0; i < ev->n_lasting; i++) {
     const cdni_watch *w = &ev->watches[i];
     double slope, bend, uncertainty;
-    if (!w->active || !w->fired || !isfinite(w->end) || !matters(s, w, w->came)) continue;
+    if (!w->active || !w->fired || !isfinite(w->end) || (s->muted && !matters(s, w, w->came))) continue;
     CDNI_TRY(arrive(s, w, &slope, &bend));
-    if (!(slope * bend < 0) || !matters(s, w, slope)) continue;
+    if (!(slope * bend < 0) || (s->muted && !matters(s, w, slope))) continue;
     CDNI_TRY(cdni_watch_uncertainty(s, w, s->step.t1, w->end, &uncertainty));
-    if (0.5 * slope * slope / fabs(bend) <= uncertainty)
-      cdni_note_qualm(&s->grazed, s->step.t1, 1, cdn_event_name(s->system, (cdn_event){ (int32_t)w->trigger }));
+    const double beyond = w->end - 0.5 * slope * slope / bend;
+    if (fabs(beyond) <= uncertainty) cdni_graze_note(s, (int32_t)w->trigger, s->step.t1, beyond);
   }
   return CDN_OK;
 }

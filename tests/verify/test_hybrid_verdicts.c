@@ -46,12 +46,13 @@ static void add_force(cdn_system *system, cdn_status (*force)(const void *, cdn_
   cdn_system_add_custom_force(system, &ops, self);
 }
 
-/* Of 1 kg, which friction of 1 N brakes, and 1.5 N or 1 N hold: pushed by up to a billionth more or less than holds, by
- * what another mass does that swings as sin t. */
+/* Of 1 kg, which friction of 1 N brakes, and 1.5 N or 1 N hold: pushed by a little more or less than holds, by
+ * what another mass does that swings as sin t. Its amplitude is far more exact than its phase, so run and companion
+ * know of a millionth that it slips, or not. */
 START_TEST(a_slip_that_is_grazed) {
   for (int k = 0; k < 4; k++) {
-    const double holds = k < 2 ? 1 : 1.5;
-    const swing self = { holds * (1 + (k % 2 ? 1e-9 : -1e-9)) };
+    const double holds = k < 2 ? 1 : 1.5, more = k < 2 ? 1e-9 : 1e-6;
+    const swing self = { holds * (1 + (k % 2 ? more : -more)) };
     cdn_system *system = cdn_system_create(NULL);
     add_belt(system, "belt", add_slider(system, "block", 1), 0, 1, holds, 1);
     cdn_system_add_mobility_spring(system, "spring", add_slider(system, "mass", 1), 0, 1, 0);
@@ -61,7 +62,10 @@ START_TEST(a_slip_that_is_grazed) {
     if (holds == 1) { /* while it slips, for 1e-4 s, it comes no farther than an error of the force would push it */
       verdict_is(run, NULL);
       NEAR(cdn_state_q(cdn_stepper_state(run))[0], 0, 1e-6);
-    } else verdict_is(run, "'belt slips' is grazed at t = 1.57");
+    } else {
+      verdict_is(run, NULL);
+      ck_assert_int_eq(cdn_state_q(cdn_stepper_state(run))[0] > 1e-3, k % 2);
+    }
     end_event_run(run, state);
   }
 }
@@ -87,7 +91,8 @@ START_TEST(a_stop_that_lets_go_is_not_grazed) {
 }
 END_TEST
 
-/* A ball that is thrown up comes within a billionth of a ceiling, on either side. */
+/* A ball that is thrown up comes within a billionth of a ceiling, on either side. Its height has no error but rounding,
+ * so it strikes the ceiling where that is lower. */
 START_TEST(a_ceiling_that_is_grazed) {
   const double top = 0.5 * 2 * 2 / 9.81;
   for (int k = 0; k < 2; k++) {
@@ -103,7 +108,8 @@ START_TEST(a_ceiling_that_is_grazed) {
     cdn_system_add_gravity(system, "gravity", cdn_v3(-9.81, 0, 0));
     cdn_state *state = hybrid_state(system, NULL, NULL);
     cdn_stepper *run = judged_run(state, 1e-5, 0.4);
-    verdict_is(run, "'ceiling touches' is grazed at t = 0.203");
+    verdict_is(run, NULL);
+    ck_assert_int_eq((int)cdn_hybrid_get_totals(cdn_stepper_state(run)).impacts, k == 0);
     end_event_run(run, state);
   }
 }
