@@ -73,6 +73,11 @@ typedef struct cdn_contact_material {
   double condim;
   /** Rigid contact: e of impacts, 0 to 1; of two surfaces the larger one. Default 0 */
   double restitution;
+  /** Rigid contact, in the material of a pair alone, > 0: the coefficients of friction along the second tangent over
+   *  those along the first, which are those above. The bound is an ellipse, and the force that which takes most power.
+   *  The first tangent is y of Ground made perpendicular to the normal, or z where the normal is within 60 degrees of
+   *  y; of a capsule on a half-space it is the axis of the capsule. Default 1 */
+  double friction_ratio;
 } cdn_contact_material;
 CDN_DEF(contact_material);
 

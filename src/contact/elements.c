@@ -23,6 +23,7 @@ static const cdni_parameter material_table[MATERIAL_NUMBERS] = {
   [MATERIAL_THICKNESS] = CDNI_NOT_NEGATIVE("thickness", "m"),
   [MATERIAL_PRIORITY] = { "priority", "1", -INFINITY, INFINITY, 0, 0, "whose friction counts" },
   [MATERIAL_RESTITUTION] = { "restitution", "1", 0, 1, 0, 0, "of rigid contact" },
+  [MATERIAL_RATIO] = { "friction_ratio", "1", 0, INFINITY, CDNI_EXCLUDES_LOWER, 0, "of a pair, in rigid contact" },
   [MATERIAL_CONDIM] = { "condim", "1", 1, 6, 0, 0, "which coefficients of friction act: 1, 3, 4 or 6" },
 };
 static const cdni_parameter surface_motion_table[SURFACE_MOTION_NUMBERS] = { CDNI_VECTOR("surface_velocity", "m/s"),

@@ -8,7 +8,7 @@
 #include "core/sized.h"
 
 CDNI_DEF(contact_material, .modulus = 1e7, .dissipation = 0.1, .static_friction = 0.8, .dynamic_friction = 0.7,
-         .condim = 6);
+         .condim = 6, .friction_ratio = 1);
 
 void cdn_contact_material_of_pair_init(void *def, size_t size) {
   const cdn_contact_material none = { .struct_size = (uint32_t)size,
@@ -21,6 +21,7 @@ void cdn_contact_material_of_pair_init(void *def, size_t size) {
                                       .torsional_friction = -1,
                                       .rolling_friction = -1,
                                       .restitution = -1,
+                                      .friction_ratio = -1,
                                       .priority = -1,
                                       .condim = -1 };
   cdni_sized_write(def, size, &none, sizeof none);
@@ -42,7 +43,7 @@ void cdni_contact_material_numbers(const cdn_contact_material *m, double out[MAT
   out[MATERIAL_VISCOUS] = m->viscous_friction, out[MATERIAL_THICKNESS] = m->thickness;
   out[MATERIAL_TORSIONAL] = m->torsional_friction, out[MATERIAL_ROLLING] = m->rolling_friction;
   out[MATERIAL_PRIORITY] = m->priority, out[MATERIAL_CONDIM] = m->condim;
-  out[MATERIAL_RESTITUTION] = m->restitution;
+  out[MATERIAL_RESTITUTION] = m->restitution, out[MATERIAL_RATIO] = m->friction_ratio;
 }
 
 const char *cdni_contact_check_numbers(const double x[MATERIAL_NUMBERS], bool of_pair) {
@@ -50,6 +51,7 @@ const char *cdni_contact_check_numbers(const double x[MATERIAL_NUMBERS], bool of
     if (!isfinite(x[i])) return "a number of its material is not finite";
     if (of_pair && x[i] == -1) continue;
     if (i == MATERIAL_MODULUS && !(x[i] > 0)) return "the modulus of its material must be above 0";
+    if (i == MATERIAL_RATIO && !(x[i] > 0)) return "friction_ratio of its material must be above 0";
     if (i == MATERIAL_DISSIPATION && x[i] < 0) return "the dissipation of its material must not be negative";
     if (i == MATERIAL_THICKNESS && x[i] < 0) return "the thickness of its material must not be negative";
     if (i == MATERIAL_CONDIM && x[i] != 1 && x[i] != 3 && x[i] != 4 && x[i] != 6)
@@ -133,7 +135,7 @@ cdn_contact_material cdni_contact_material_of(const double x[MATERIAL_NUMBERS]) 
   m.viscous_friction = x[MATERIAL_VISCOUS], m.thickness = x[MATERIAL_THICKNESS];
   m.torsional_friction = x[MATERIAL_TORSIONAL], m.rolling_friction = x[MATERIAL_ROLLING];
   m.priority = x[MATERIAL_PRIORITY], m.condim = x[MATERIAL_CONDIM];
-  m.restitution = x[MATERIAL_RESTITUTION];
+  m.restitution = x[MATERIAL_RESTITUTION], m.friction_ratio = x[MATERIAL_RATIO];
   return m;
 }
 
@@ -168,7 +170,7 @@ combined_material cdni_combine_materials(const touch_pair *pair) {
   const double *a = pair->material[0], *b = pair->material[1];
   const double k_a = a[MATERIAL_ROOT], k_b = b[MATERIAL_ROOT];
   const double s = k_b / (k_a + k_b), k = k_a * s;
-  combined_material m = { .modulus = k * sqrt(k), .share_a = s };
+  combined_material m = { .modulus = k * sqrt(k), .share_a = s, .ratio = 1 };
   m.dissipation = s * a[MATERIAL_DISSIPATION] + (1 - s) * b[MATERIAL_DISSIPATION];
   double made[MATERIAL_NUMBERS];
   const double *told = numbers_of(pair, made);
@@ -184,6 +186,7 @@ combined_material cdni_combine_materials(const touch_pair *pair) {
   if (told[MATERIAL_TORSIONAL] >= 0) m.torsional = told[MATERIAL_TORSIONAL];
   if (told[MATERIAL_ROLLING] >= 0) m.rolling = told[MATERIAL_ROLLING];
   if (told[MATERIAL_RESTITUTION] >= 0) m.restitution = told[MATERIAL_RESTITUTION];
+  if (told[MATERIAL_RATIO] > 0) m.ratio = told[MATERIAL_RATIO];
   m.friction[0] = fmax(m.friction[0], m.friction[1]);
   return m;
 }

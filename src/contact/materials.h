@@ -36,7 +36,7 @@ double cdni_soft_margin(const double *a, const double *b, const double *pair);
 
 /* Materials of two surfaces combined. */
 typedef struct combined_material {
-  double modulus, share_a, dissipation, friction[3], torsional, rolling, restitution;
+  double modulus, share_a, dissipation, friction[3], ratio, torsional, rolling, restitution;
   bool dissipation_is_told; /* by a rule or a pair */
 } combined_material;
 /* By the rule of the System, with numbers of the pair that the user has named in their place. */

@@ -67,24 +67,6 @@ static rigid_motion motion_of(const body_pose *pose, const body_twist *twist) {
   return (rigid_motion){ cdni_from_v3(twist->V.w), cdni_from_v3(twist->V.v), cdni_from_v3(pose->p_GM) };
 }
 
-/* Where the axis comes as near to the normal, as a cosine, it makes way for another one. */
-static const double STEEP = 0.95;
-
-static cdn_vec3 axis_of(int k) { return cdn_v3(k == 0, k == 1, k == 2); }
-
-static void put_tangent(int axis, double size, bool moving, rigid_touch *t) {
-  const cdn_vec3 e = axis_of(axis), n = t->normal;
-  const double along = cdn_dot(e, n);
-  const cdn_vec3 flat = cdn_sub(e, cdn_scale(along, n));
-  const double length = fmax(cdn_norm(flat), 1e-9);
-  t->tangent = cdn_scale(1 / length, flat);
-  t->within = fmin(t->within, fabs(along) < STEEP ? INFINITY : (STEEP - fabs(along)) * size);
-  if (!moving) return;
-  const cdn_vec3 turn = cdn_add(cdn_scale(cdn_dot(e, t->normal_rate), n), cdn_scale(along, t->normal_rate));
-  const cdn_vec3 across = cdn_sub(turn, cdn_scale(cdn_dot(turn, t->tangent), t->tangent));
-  t->tangent_rate = cdn_scale(-1 / length, across);
-}
-
 cdn_status cdni_rigid_touch(const contact_room *room, cdn_state *state, int slot, bool moving, bool *found,
                             rigid_touch *out) {
   if (moving) CDNI_TRY(cdni_state_ensure(state, CDN_TWIST));
@@ -108,8 +90,7 @@ cdn_status cdni_rigid_touch_at(const contact_room *room, cdn_state *state, int s
   const rigid_pair p = { .g = { &places[f->a].geometry, &places[f->b].geometry },
                          .X = { &X[0], &X[1] },
                          .size = rigid_size(&places[f->a], &places[f->b]) };
-  *found = cdni_rigid_measure(&p, f, twist ? motion : NULL, out);
-  if (*found) put_tangent(f->axis, p.size, twist, out);
+  *found = cdni_rigid_measure_slot(&p, f, twist ? motion : NULL, out);
   return CDN_OK;
 }
 
@@ -118,7 +99,11 @@ rigid_material cdni_rigid_material(const contact_room *room, cdn_state *state, c
   const touch_pair pair = touch_pair_of(room, cdni_state_storage(state, room->places),
                                         cdni_state_storage(state, room->poses), numbers, f->a, f->b);
   const combined_material m = cdni_combine_materials(&pair);
-  return (rigid_material){ { m.friction[0], m.friction[1], m.friction[2] }, m.torsional, m.rolling, m.restitution };
+  return (rigid_material){ .friction = { m.friction[0], m.friction[1], m.friction[2] },
+                           .ratio = m.ratio,
+                           .torsional = m.torsional,
+                           .rolling = m.rolling,
+                           .restitution = m.restitution };
 }
 
 /* ---- reports ---- */
@@ -174,7 +159,7 @@ static cdn_status add_touch(const contact_room *room, cdn_state *state, const to
                              .normal = t.normal,
                              .tangent = t.tangent,
                              .depth = -t.gap,
-                             .friction = { m.friction[0], m.friction[0] } };
+                             .friction = { m.friction[0], m.friction[0] * m.ratio } };
   return CDN_OK;
 }
 

@@ -28,7 +28,7 @@ typedef struct rigid_feature {
   int32_t a, b; /* shapes, a < b */
   int32_t body[2];
   int32_t kind, side, i, j;
-  int32_t axis;   /* of Ground, which is the first tangent but for the part along the normal */
+  int32_t axis;   /* which is the first tangent but for the part along the normal (rigid_tangents.c) */
   int32_t number; /* of a feature of the two shapes; with it the bytes are those of five doubles */
 } rigid_feature;
 
@@ -98,10 +98,10 @@ typedef struct rigid_surface {
 bool cdni_rigid_any_runs(const contact_room *room, const cdn_state *state, int slot);
 cdn_status cdni_rigid_surface(const contact_room *room, cdn_state *state, int slot, const body_pose *pose,
                               const body_twist *twist, const rigid_touch *t, rigid_surface *out);
-/* Of two shapes: coefficients of friction (static, dynamic, viscous), lengths of friction against spin and rolling, and
- * restitution. */
+/* Of two shapes: coefficients of friction (static, dynamic, viscous) along the first tangent, those along the second
+ * over these, lengths of friction against spin and rolling, and restitution. */
 typedef struct rigid_material {
-  double friction[3], torsional, rolling, restitution;
+  double friction[3], ratio, torsional, rolling, restitution;
 } rigid_material;
 rigid_material cdni_rigid_material(const contact_room *room, cdn_state *state, const rigid_feature *f);
 /* The least gap of what may touch and has no slot, m, but at most a fraction of the shapes' sizes. */

@@ -227,6 +227,7 @@ cdn_status cdni_rigid_least_gap(const contact_room *room, cdn_state *state, doub
 
 typedef struct renewal {
   const contact_room *room;
+  cdn_state *state;
   rigid_feature *slot;
   bool *changed, *met; /* met: by slot, whether its feature may touch */
   int n;
@@ -239,18 +240,13 @@ typedef struct renewal {
   double nearest_gap;
 } renewal;
 
-/* The axis that is farthest from the normal. */
-static int32_t flattest(cdn_vec3 n) {
-  const double x = fabs(n.x), y = fabs(n.y), z = fabs(n.z);
-  return x <= y ? (x <= z ? 0 : 2) : (y <= z ? 1 : 2);
-}
-
 static void take_slot(renewal *r, const rigid_pair *p, const rigid_feature *f) {
   rigid_touch t;
   for (int i = 0; i < r->n; i++) {
     if (r->slot[i].kind != RIGID_NONE) continue;
     r->slot[i] = *f, r->slot[i].number = number_of(f), r->changed[i] = r->met[i] = true;
-    if (cdni_rigid_measure(p, f, NULL, &t)) r->slot[i].axis = flattest(t.normal);
+    const bool elliptic = cdni_rigid_material(r->room, r->state, f).ratio != 1;
+    if (cdni_rigid_measure(p, f, NULL, &t)) r->slot[i].axis = cdni_rigid_axis(p, t.normal, elliptic);
     return;
   }
   r->lacks = true, r->lacking = *f;
@@ -322,7 +318,7 @@ static void meet(void *context, const rigid_feature *f, double gap) {
   (void)gap;
   for (int i = 0; i < r->n; i++) {
     if (!is_same(&r->slot[i], f)) continue;
-    r->met[i] = cdni_rigid_measure(r->pair, &r->slot[i], NULL, &t) && t.within >= -RIGID_SLACK * r->near;
+    r->met[i] = cdni_rigid_measure_slot(r->pair, &r->slot[i], NULL, &t) && t.within >= -RIGID_SLACK * r->near;
     return;
   }
 }
@@ -370,7 +366,7 @@ static cdn_status renew_ahead(cdn_state *state, double span, renewal *r) {
 
 cdn_status cdni_rigid_renew(const contact_room *room, cdn_state *state, const rigid_renewal *how, bool *changed) {
   const size_t n = (size_t)room->rigid_slots, size = n * sizeof(rigid_feature);
-  renewal r = { .room = room, .n = room->rigid_slots, .changed = changed, .nearest_gap = INFINITY };
+  renewal r = { .room = room, .state = state, .n = room->rigid_slots, .changed = changed, .nearest_gap = INFINITY };
   memset(changed, 0, n * sizeof *changed);
   r.slot = cdn_work_push(state, size + n * sizeof *r.met);
   if (!r.slot) return cdni_state_fail(state, CDN_ERR_NOMEM, false, "cdn_settle", NULL, "out of memory");

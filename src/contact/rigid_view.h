@@ -42,4 +42,11 @@ static inline double rigid_near(const rigid_pair *p) {
   return RIGID_TOUCHING * (p->size + fmax(cdn_norm(x), cdn_norm(y)));
 }
 
+/* ---- rigid_tangents.c ---- */
+
+/* The axis of a slot that is taken; `elliptic`: friction differs along the tangents. */
+int cdni_rigid_axis(const rigid_pair *p, cdn_vec3 normal, bool elliptic);
+/* The feature of a slot, with its tangent. */
+bool cdni_rigid_measure_slot(const rigid_pair *p, const rigid_feature *f, const rigid_motion *motion, rigid_touch *out);
+
 #endif

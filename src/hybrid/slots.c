@@ -16,7 +16,7 @@ static cdn_status set_numbers(const hybrid_room *room, cdn_state *state, int slo
     double numbers[FRICTION_PARAMS] = { [FRICTION_STATIC] = -1, [FRICTION_RATIO] = 1 };
     if (k == 0)
       numbers[FRICTION_STATIC] = m.friction[0], numbers[FRICTION_DYNAMIC] = m.friction[1],
-      numbers[FRICTION_VISCOUS] = m.friction[2];
+      numbers[FRICTION_VISCOUS] = m.friction[2], numbers[FRICTION_RATIO] = m.ratio;
     else numbers[FRICTION_DYNAMIC] = turning[friction_at(room, friction)->n - 1];
     CDNI_TRY(cdn_state_set_parameters(state, room->frictions_of, friction * FRICTION_PARAMS, FRICTION_PARAMS, numbers));
   }

@@ -33,6 +33,7 @@ typedef struct io_ready_shape {
 /* The numbers of a material or a pair. */
 typedef struct io_friction {
   double sliding, torsional, rolling;
+  double ratio; /* of sliding along the second tangent over that along the first */
 } io_friction;
 
 /* Pieces of bodies that are welded together, for each of the tree's mobilizers. -1: Ground. */

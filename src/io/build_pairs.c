@@ -11,10 +11,19 @@ static cdn_status no_memory(io_log *log) { return io_fail(log, CDN_ERR_NOMEM, 0,
 
 /* ---- friction ---- */
 
-/* condim tells which of the numbers act. */
+/* MuJoCo's least coefficient. */
+static const double LEAST = 1e-5;
+
+/* condim tells which of the numbers act: sliding, torsional, rolling, and sliding along the second tangent. */
 static io_friction with_condim(int condim, const double *friction) {
-  return (io_friction){ condim >= 2 ? fmax(friction[0], 0) : 0, condim >= 4 ? fmax(friction[1], 0) : 0,
-                        condim >= 6 ? fmax(friction[2], 0) : 0 };
+  io_friction f = { .torsional = condim >= 4 ? fmax(friction[1], 0) : 0,
+                    .rolling = condim >= 6 ? fmax(friction[2], 0) : 0,
+                    .ratio = 1 };
+  if (condim < 2) return f;
+  f.sliding = fmax(friction[0], 0);
+  if (friction[3] == friction[0]) return f;
+  f.sliding = fmax(f.sliding, LEAST), f.ratio = fmax(friction[3], LEAST) / f.sliding;
+  return f;
 }
 
 /* What the two shapes have together, before condim. */
@@ -33,6 +42,7 @@ static cdn_status add_pair(io_builder *b, const char *name, int i, int j, io_fri
   if (soft->law.ref[0] != 0) material.restitution = io_restitution(&soft->law);
   material.static_friction = material.dynamic_friction = friction.sliding;
   material.torsional_friction = friction.torsional, material.rolling_friction = friction.rolling;
+  material.friction_ratio = friction.ratio;
   cdn_contact_pair_def def = cdn_default_contact_pair_def();
   def.name = name, def.a = b->ready[i].shape, def.b = b->ready[j].shape, def.material = &material;
   def.soft = b->convex ? soft : NULL;
@@ -64,13 +74,14 @@ static cdn_status find_end(io_builder *b, const cdn_spec_contact *contact, const
 
 /* What the pair says, and else what the shapes have together. */
 static io_friction pair_friction(io_builder *b, const cdn_spec_contact *contact, int i, int j) {
-  double friction[3];
+  double friction[4];
   const int condim = mix(io_spec_shape(b->spec, i), io_spec_shape(b->spec, j), friction);
   const double *own = contact->friction;
-  static const int place[3] = { 0, 2, 3 };
-  for (int k = 0; k < 3; k++)
+  static const int place[4] = { 0, 2, 3, 1 };
+  friction[3] = friction[0];
+  for (int k = 0; k < 4; k++)
     if (own[place[k]] >= 0) friction[k] = own[place[k]];
-  if (own[1] >= 0 && own[1] != friction[0] && !b->convex)
+  if (own[1] >= 0 && own[1] != friction[0] && !b->convex && !b->rigid)
     io_warn(b->log, contact->line, "pair '%.60s': friction is the same along all directions here, and is %g",
             contact->name, friction[0]);
   return with_condim(contact->condim > 0 ? contact->condim : condim, friction);
