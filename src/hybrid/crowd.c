@@ -28,28 +28,10 @@ bool cdni_crowd_note(const cdn_state *state, double accuracy, cdn_hybrid_totals 
   return totals->mean_between < accuracy;
 }
 
-/* What the impulses of a one-sided element and its friction did, and what it does then: whether it stays closed, and
- * slides. */
-typedef struct deed {
-  bool closed, stays, slides;
-  cone_status status;
-  double e[CONE_MOST_TANGENTS], impulse;
-} deed;
-
-/* Numbers of a step: what it began with, and what it sets; by one-sided element its gap, and what it did last. */
-typedef struct crowd {
-  moment *m;
-  double h;
-  int nq, nu, nz;
-  double *q0, *u0, *z0, *q, *u, *z, *first, *gap;
-  deed *did, *was;
-  bool knows; /* what was done last */
-  cdn_hybrid_totals *totals;
-} crowd;
-
 static size_t divide(crowd *c, char *base) {
   size_t at = 0;
-  double **const of_q[] = { &c->q0, &c->q }, **const of_u[] = { &c->u0, &c->u, &c->first };
+  double **const of_q[] = { &c->q0, &c->q };
+  double **const of_u[] = { &c->u0, &c->u, &c->first, &c->rate, &c->push, &c->held, &c->applied };
   double **const of_z[] = { &c->z0, &c->z };
   for (int i = 0; i < CDNI_COUNT(of_q); i++) *of_q[i] = cdni_part(base, &at, (size_t)c->nq, sizeof(double));
   for (int i = 0; i < CDNI_COUNT(of_u); i++) *of_u[i] = cdni_part(base, &at, (size_t)c->nu, sizeof(double));
@@ -60,62 +42,12 @@ static size_t divide(crowd *c, char *base) {
   return at;
 }
 
-static void copy(double *to, const double *from, int n) {
-  if (n > 0) memcpy(to, from, (size_t)n * sizeof *to);
-}
-
-/* ---- motion without contact ---- */
-
-/* To the time t, c->h later, along the rates in the middle of the way. */
-static cdn_status drift(crowd *c, double t) {
-  cdn_state *state = c->m->state;
-  copy(c->q0, cdn_state_q(state), c->nq);
-  for (int half = 1; half <= 2; half++) {
-    const double *qdot = cdn_state_qdot(state), by = c->h * half / 2;
-    if (c->nq > 0 && !qdot) return cdn_realize(state, CDN_STAGE_VELOCITY);
-    for (int i = 0; i < c->nq; i++) c->q[i] = c->q0[i] + by * qdot[i];
-    CDNI_TRY(cdn_state_set_time(state, half == 1 ? t - c->h / 2 : t));
-    CDNI_TRY(cdn_state_set_q(state, c->q));
-    CDNI_TRY(cdn_prescribe(state, NULL));
-    CDNI_TRY(cdn_realize(state, CDN_STAGE_VELOCITY));
-  }
-  return CDN_OK;
-}
-
-/* Sets u and z to those before a kick, and the time times the present rates. */
-static cdn_status speed_up(crowd *c, double time) {
-  cdn_state *state = c->m->state;
-  const double *udot = cdn_state_udot(state), *zdot = cdn_state_zdot(state);
-  for (int i = 0; i < c->nu; i++) c->u[i] = c->u0[i] + time * udot[i];
-  for (int i = 0; i < c->nz; i++) c->z[i] = c->z0[i] + time * zdot[i];
-  CDNI_TRY(cdn_state_set_u(state, c->u));
-  if (c->nz > 0) CDNI_TRY(cdn_state_set_z(state, c->z));
-  return cdn_prescribe(state, NULL);
-}
-
-/* A kick of that duration, by the rates in the middle of it. *error: about the next term of its series. Where rates
- * follow speeds as -k u, that is the third: (k time)^2 / 6 of the kick. */
-static cdn_status kick(crowd *c, double time, double *error) {
-  cdn_state *state = c->m->state;
-  double most = 0, change = 0;
-  copy(c->u0, cdn_state_u(state), c->nu), copy(c->z0, cdn_state_z(state), c->nz);
-  CDNI_TRY(cdn_realize(state, CDN_STAGE_ACCELERATION));
-  copy(c->first, cdn_state_udot(state), c->nu);
-  CDNI_TRY(speed_up(c, time / 2));
-  CDNI_TRY(cdn_realize(state, CDN_STAGE_ACCELERATION));
-  const double *udot = cdn_state_udot(state);
-  for (int i = 0; i < c->nu; i++) most = fmax(most, fabs(udot[i])), change = fmax(change, fabs(udot[i] - c->first[i]));
-  *error = most > 0 ? 2. / 3 * time * change * fmin(change / most, 1) : 0;
-  CDNI_TRY(speed_up(c, time));
-  return cdn_realize(state, CDN_STAGE_VELOCITY);
-}
-
 /* The kick between two drifts, half of each. The second one is shorter, if the kick is not as accurate as the run. */
 static cdn_status kick_between(crowd *c, double before) {
   cdn_state *state = c->m->state;
   for (;;) {
     double error;
-    CDNI_TRY(kick(c, (before + c->h) / 2, &error));
+    CDNI_TRY(cdni_crowd_kick(c, (before + c->h) / 2, &error));
     if (!(error > c->m->accuracy) || c->h < 2 * SHORTEST * c->m->accuracy) return CDN_OK;
     c->h /= 2;
     CDNI_TRY(cdn_state_set_u(state, c->u0));
@@ -169,7 +101,7 @@ static double bend_of(const moment *m, int row, const double *udot, double time)
 static cdn_status allow(const crowd *c, double time) {
   moment *m = c->m;
   if (!cdni_impact_by_sets(m->room)) return CDN_OK;
-  copy(c->first, cdn_state_u(m->state), c->nu);
+  crowd_copy(c->first, cdn_state_u(m->state), c->nu);
   CDNI_TRY(set_speeds(m, c->u0));
   CDNI_TRY(cdni_moment_free_accelerations(m));
   const double *udot = cdn_state_udot(m->state) + m->first_u;
@@ -241,6 +173,10 @@ static cdn_status strike(crowd *c, double time, bool *hit) {
   guess(c);
   memcpy(m->before, m->v, (size_t)m->rows * sizeof *m->before);
   CDNI_TRY(cdni_moment_collide(m, c->totals));
+  if (m->span > 0) {
+    memset(c->push, 0, (size_t)m->nu * sizeof *c->push);
+    for (int r = 0; r < m->rows; r++) cdni_sparse_add_to(&m->G, r, m->total[r] / m->span, c->push);
+  }
   for (int i = 0; i < hybrid_sides(m->room); i++) {
     if (!m->in[i] || !(m->total[row_of(m, i)] > 0) || !(-m->before[row_of(m, i)] > m->least[row_of(m, i)])) continue;
     *hit = true, c->totals->crowded_error += time * (m->v[row_of(m, i)] - m->before[row_of(m, i)]);
@@ -324,7 +260,7 @@ static cdn_status bounce(crowd *c, double before, bool *hit) {
   if (c->nz > 0) CDNI_TRY(cdn_state_set_z(m->state, c->z0));
   m->step = before;
   CDNI_TRY(strike_all(c, c->h, hit));
-  return kick(c, (before + c->h) / 2, &error);
+  return cdni_crowd_kick(c, (before + c->h) / 2, &error);
 }
 
 /* ---- steps ---- */
@@ -346,7 +282,7 @@ static cdn_status step(crowd *c, double latest, double *before, bool *hit) {
   CDNI_TRY(look_ahead(c, c->h));
   CDNI_TRY(bounce(c, *before, hit));
   CDNI_TRY(carry(c, c->h, (*before + c->h) / 2, hit));
-  CDNI_TRY(drift(c, c->h >= left ? latest : t + c->h));
+  CDNI_TRY(cdni_crowd_drift(c, c->h >= left ? latest : t + c->h));
   CDNI_TRY(cdn_project_q(m->state, &def, NULL));
   CDNI_TRY(cdn_project_u(m->state, &def, NULL));
   CDNI_TRY(cdni_state_finish_step(m->state));
@@ -368,7 +304,7 @@ static cdn_status run(crowd *c, double latest, crowd_calm *calm) {
     CDNI_TRY(step(c, latest, &before, &hit));
     calm->steps = hit ? 0 : calm->steps + 1;
   }
-  CDNI_TRY(kick(c, before / 2, &error));
+  CDNI_TRY(cdni_crowd_kick(c, before / 2, &error));
   CDNI_TRY(look_ahead(c, before));
   return carry(c, before, before / 2, &hit);
 }
