@@ -276,10 +276,61 @@ START_TEST(two_ways_under_one_body_slide_to_rest) {
 }
 END_TEST
 
+/* ---- limits of joints, exact and soft, beside rigid contact ---- */
+
+/* A box stands on the floor, rigidly. On either side an arm of 1 kg hangs at a hinge, as far as its limit lets it: one
+ * limit is exact, the other one soft. The limits bear what the arms weigh at their levers; the floor bears all. */
+START_TEST(limits_of_both_sorts_hold_beside_rigid_contact) {
+  const double lever[2] = { 0.3, 0.4 }, hinge = 0.1, M = 4, m = 1;
+  cdn_system *system = begin_scene();
+  cdn_body arm_of[2];
+  const cdn_body body = add_free(system, "box", M, 0.05);
+  const cdn_shape floor = put(system, "floor", cdn_ground(), half_space(), cdn_v3(0, 0, 0));
+  touch(system, floor, put(system, "box", body, box(0.2, 0.2, 0.1), cdn_v3(0, 0, 0)), CDN_CONTACT_RIGID);
+  for (int k = 0; k < 2; k++) { /* pins turn about z: a quarter of a turn about x takes it to y */
+    const double side = k ? 1 : -1;
+    const cdn_rotation about_y = cdn_rotation_axis_angle(cdn_v3(1, 0, 0), -1.5707963267948966);
+    cdn_body_def d = cdn_default_body_def();
+    d.name = k ? "soft arm" : "arm", d.parent = body, d.mobilizer = CDN_PIN;
+    d.X_PF = (cdn_transform){ about_y, { side * hinge, 0, 0.05 } }, d.X_BM.R = about_y;
+    d.mass = (cdn_mass_properties){ m,
+                                    { side * lever[k], 0, 0 },
+                                    { 0.01, lever[k] * lever[k] + 0.01, lever[k] * lever[k] + 0.01, 0, 0, 0 } };
+    arm_of[k] = cdn_system_add_body(system, &d);
+  }
+  cdn_one_sided_def stop = cdn_default_one_sided_def();
+  stop.constraint = cdn_system_constrain_coordinate(system, "stop", arm_of[0], 0, 0);
+  const cdn_one_sided exact = cdn_system_make_one_sided(system, &stop); /* it falls to where the angle is negative */
+  cdn_soft_limit_def limit = cdn_default_soft_limit_def();
+  limit.body = arm_of[1], limit.lower = -1, limit.upper = 0, limit.law.ref[0] = 0.01;
+  cdn_system_add_soft_limit(system, &limit);
+  calm(system);
+  cdn_state *state = hybrid_state(system, (double[]){ 1, 0, 0, 0, 0, 0, 0.1, 0, 0 }, NULL);
+  cdn_stepper *run = run_of(state, _i ? STEP : 0);
+  OK_STEP(run, cdn_stepper_advance(run, 1.5, NULL));
+  cdn_state *now = cdn_stepper_state(run);
+  double push;
+  int n;
+  OK_ON(now, cdn_one_sided_push(now, exact, &push));
+  NEAR(push, m * g * lever[0], 1e-6);
+  OK_ON(now, cdn_soft_count(now, &n));
+  ck_assert_int_eq(n, 1);
+  cdn_soft_group rows;
+  OK_ON(now, cdn_soft_get(now, 0, &rows));
+  NEAR(rows.force[0], m * g * lever[1], 1e-4); /* it gives way by an angle whose cosine is as near to 1 */
+  const load l = load_on(now, body);
+  /* the soft arm still creeps, by less than the accuracy */
+  NEAR(l.force.z, (M + 2 * m) * g, 2e-3);
+  NEAR(l.moment.y, -m * g * (hinge + lever[1]) + m * g * (hinge + lever[0]), 2e-3);
+  end_event_run(run, state);
+}
+END_TEST
+
 static void add(TCase *c) {
   tcase_add_loop_test(c, each_way_carries_what_stands_on_it, 0, 6);
   tcase_add_loop_test(c, a_stack_slides_to_rest, 0, 2);
   tcase_add_loop_test(c, two_ways_under_one_body_share_its_weight, 0, 2 * COUPLES);
+  tcase_add_loop_test(c, limits_of_both_sorts_hold_beside_rigid_contact, 0, 2);
   tcase_add_loop_test(c, two_ways_under_one_body_slide_to_rest, 0, 2 * COUPLES);
 }
 
