@@ -230,15 +230,47 @@ static double gap_along(const shape_place *places, const int both[2], const shap
   return gap;
 }
 
+/* How far paths along n leave their chord at most, by the middles of the shapes. */
+static double bend_along(const pair_motion *m, cdn_vec3 n) {
+  double along[4];
+  for (int k = 0; k < 4; k++) along[k] = cdn_dot(n, m->p.point[k]);
+  const double third = (along[3] - along[0]) / 3;
+  return m->p.off + larger(0, larger(along[0] + third - along[1], along[0] + 2 * third - along[2]));
+}
+
+/* How far points of the other shape leave their chord as seen from shape k, which turns: by their own turns, and by
+ * what centrifugal, Euler's and Coriolis' terms add. For a shape without end that turns, there is no bound. */
+static double bend_seen_from(const pair_motion *m, const shape_place *places, const int both[2], const shape_mark *a,
+                             const shape_mark *b, double h, int k) {
+  const int i = both[k], other = both[1 - k];
+  const double own = arc(&places[other], &a[other], &b[other], h), angle = h * speed_of_turn(&a[i], &b[i]);
+  if (!(places[other].radius < INFINITY)) return own + angle > 0 ? INFINITY : 0;
+  const double away = larger(norm(m->p.point[0]), norm(m->p.point[3])) + m->length + places[other].radius;
+  const double bent = angle * angle + h * norm(cdn_sub(b[i].w, a[i].w));
+  return own + 0.5 * bent * away + angle * m->length;
+}
+
 /* Each point of b as seen from each of a moves along n from its first to its last place on that line, but for what
  * bends its path. */
+static bool is_beside(const pair_motion *m, const shape_place *places, const int both[2], const shape_mark *a,
+                      const shape_mark *b, double h, cdn_vec3 n, double gap) {
+  double bent = bend_along(m, n);
+  for (int k = 0; k < 2; k++) bent += arc(&places[both[k]], &a[both[k]], &b[both[k]], h);
+  return gap > bent && gap_along(places, both, a, n) > bent;
+}
+
+/* The same for a plane that turns with shape k. */
+static bool is_beside_turning(const pair_motion *m, const shape_place *places, const int both[2], const shape_mark *a,
+                              const shape_mark *b, double h, cdn_vec3 n, int k) {
+  const int i = both[k];
+  const cdn_vec3 before = cdn_rotate(a[i].X.R, cdn_rotate_inv(b[i].X.R, n));
+  const double bent = bend_along(m, n) + bend_seen_from(m, places, both, a, b, h, k);
+  return gap_along(places, both, b, n) > bent && gap_along(places, both, a, before) > bent;
+}
+
 bool cdni_swept_beside(const pair_motion *m, const shape_place *places, const int both[2], const shape_mark *a,
                        const shape_mark *b, double h, cdn_vec3 n, double gap) {
   if (!(gap > 0) || !m->convex) return false;
-  double along[4], bent = m->p.off;
-  for (int k = 0; k < 2; k++) bent += arc(&places[both[k]], &a[both[k]], &b[both[k]], h);
-  for (int k = 0; k < 4; k++) along[k] = cdn_dot(n, m->p.point[k]);
-  const double third = (along[3] - along[0]) / 3;
-  bent += larger(0, larger(along[0] + third - along[1], along[0] + 2 * third - along[2]));
-  return gap > bent && gap_along(places, both, a, n) > bent;
+  return is_beside(m, places, both, a, b, h, n, gap) || is_beside_turning(m, places, both, a, b, h, n, 0) ||
+         is_beside_turning(m, places, both, a, b, h, n, 1);
 }

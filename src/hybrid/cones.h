@@ -33,7 +33,11 @@ typedef struct cone {
 } cone;
 
 /* The norm of three numbers, of which those that are not there are 0. */
-static inline double cone_norm(const double *x) { return hypot(hypot(x[0], x[1]), x[2]); }
+/* Squares that are too large or too small for their sum take the slow way. */
+static inline double cone_norm(const double *x) {
+  const double square = x[0] * x[0] + x[1] * x[1] + x[2] * x[2];
+  return square > 1e-280 && square < 1e280 ? sqrt(square) : hypot(hypot(x[0], x[1]), x[2]);
+}
 static inline double cone_dot(const double *x, const double *y) { return x[0] * y[0] + x[1] * y[1] + x[2] * y[2]; }
 /* By how much x is off the direction of the unit vector e. */
 static inline double cone_across(const double *x, const double *e) {
