@@ -71,8 +71,8 @@ static void tell(visit *v, double gap) {
 }
 
 /* What may be rounding, and the place of an event that is located, in parts of a size: which of two faces a corner is
- * farther out of is not told within it. Nor is it within the depth to which shapes may overlap: of boxes as wide as
- * each other corners are on their sides, however deep they are below a face. */
+ * farther out of is not told within it, nor within the depth to which shapes may overlap. Of boxes as wide as each
+ * other corners are on their sides, however deep they are below a face: so on the border no depth tells. */
 static const double UNDECIDED = 1e-5;
 
 /* How far face j is below the whole shape of the corner, which is so far above it: a shape has no corner below the
@@ -103,11 +103,12 @@ static void visit_corner(visit *v, cdn_vec3 c_S, const double *planes, int n_fac
     if (lean_of(v->p, side, n) > NEARLY_STRAIGHT) return;
   } else {
     const double undecided = fmax(UNDECIDED * v->p->size, v->p->deep);
+    const double below = fabs(most) <= undecided ? INFINITY : undecided;
     double best = -INFINITY;
     for (int j = 0; j < n_faces; j++) {
       const double *plane = &planes[4 * j];
       const double over = cdn_dot(cdn_v3(plane[0], plane[1], plane[2]), c_S) - plane[3];
-      if (over < most - undecided || cdni_within_face(h, j, c_S) < -ENDS * v->p->size) continue;
+      if (over < most - below || cdni_within_face(h, j, c_S) < -ENDS * v->p->size) continue;
       const double clear = clearance_of(v, plane, over);
       if (clear > best) best = clear, v->f.j = j, gap = over;
     }

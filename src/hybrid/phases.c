@@ -44,7 +44,8 @@ static bool is_rough_answer(const moment *m) {
 
 static cdn_status solve(moment *m) {
   if (!cdni_moment_solve_kept(m, true)) {
-    if (!m->out_of_memory) CDNI_TRY(cdni_moment_contradicts(m, m->b));
+    /* speeds that are asked for contradict each other where an edge has two sides */
+    if (!m->out_of_memory) CDNI_TRY(cdni_moment_contradicts(m, m->v));
     if (m->out_of_memory || !is_rough_answer(m))
       return cdni_moment_fails(m, cdni_matter_is_prescribed(m->room->matter, m->state)
                                       ? "no impulses end the impact; friction may lock it against what is driven"
