@@ -35,6 +35,15 @@ def deepest(k, height=0.12):
     return G / k + math.hypot(G / k, v / w)
 
 
+class Pairs(unittest.TestCase):
+    def test_a_pair_that_is_rigid_beside_springs(self):
+        model = ball()
+        model.add_contact_pair('touch', a='floor', b='skin', model='rigid')
+        run = cardan.simulate(model, 0.5, accuracy=1e-6, reports=1e-2)
+        self.assertAlmostEqual(run.q['ball'][-1][6], RADIUS, delta=1e-12)
+        self.assertGreater(RADIUS - cardan.simulate(ball(), 0.5, reports=1e-2).q['ball'][:, 6].min(), 1e-5)
+
+
 class Laws(unittest.TestCase):
     def test_a_linear_spring(self):
         k = 500
