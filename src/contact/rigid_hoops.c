@@ -60,35 +60,45 @@ static double least_between(const hoop *h, double low, double high) {
 }
 
 /* Least distances are told apart by pieces of that many in a turn. */
-enum { PIECES = 16 };
+enum { PIECES = 48 };
 
-/* The nearest one within `span` from `from` on; false: there is none. */
-static bool nearest(const hoop *h, double from, double span, double *angle) {
-  const int n = (int)lround(PIECES * span / FULL_TURN);
-  double least = INFINITY, ignored, before = slope_at(h, from, &ignored);
-  for (int k = 1; k <= n; k++) {
-    const double end = from + span * k / n, after = slope_at(h, end, &ignored);
+/* The nearest of all; there is one. */
+static double nearest(const hoop *h) {
+  double least = INFINITY, angle = 0, ignored, before = slope_at(h, 0, &ignored);
+  for (int k = 1; k <= PIECES; k++) {
+    const double end = FULL_TURN * k / PIECES, after = slope_at(h, end, &ignored);
     if (before <= 0 && after > 0) {
-      const double found = least_between(h, end - span / n, end), square = square_at(h, found);
-      if (square < least) least = square, *angle = found;
+      const double found = least_between(h, end - FULL_TURN / PIECES, end), square = square_at(h, found);
+      if (square < least) least = square, angle = found;
     }
     before = after;
   }
-  return least < INFINITY;
+  return angle;
 }
 
-/* Of a line that is steeper to the plane of the rim one place is of interest. A flatter one may lie across the cap:
- * then there are two, on either side of the middle, as seen along the line. */
-static const double FLAT = 0.5;
 /* Where the rim runs along the edge as nearly, as a sine, hardly any normal is across both, and places on the rim go
  * fast. */
 static const double TANGENT = 0.03;
+/* The cosine of that. A line that is as flat may lie across the cap, and touch the rim at two places, on either side of
+ * where both run along each other; a steeper one touches it at one place. */
+static const double FLAT = 0.99955;
 
 /* False: there is none, as the line has left the cap. The angle is that where it left. */
 static bool place_on(const hoop *h, rigid_hoop_place place, double *angle) {
-  if (place == HOOP_NEAREST) return nearest(h, 0, FULL_TURN, angle);
-  *angle = cdn_dot(h->d, h->y) > 0 ? -0.25 * FULL_TURN : 0.25 * FULL_TURN;
-  return nearest(h, place == HOOP_AHEAD ? -0.25 * FULL_TURN : 0.25 * FULL_TURN, 0.5 * FULL_TURN, angle);
+  if (place == HOOP_NEAREST) {
+    *angle = nearest(h);
+    return true;
+  }
+  /* where a line in the plane of the rim crosses it; the place is no farther off than half of the way to where both run
+   * along each other */
+  const double quarter = 0.25 * FULL_TURN, sine = fmax(-1, fmin(-cdn_dot(h->d, h->y) / h->radius, 1));
+  const double about = place == HOOP_AHEAD ? asin(sine) : 2 * quarter - asin(sine);
+  const double around = 0.5 * (quarter - fabs(asin(sine)));
+  double ignored;
+  *angle = about;
+  if (slope_at(h, about - around, &ignored) > 0 || slope_at(h, about + around, &ignored) <= 0) return false;
+  *angle = least_between(h, about - around, about + around);
+  return true;
 }
 
 bool cdni_rigid_cross_hoop(const rigid_pair *p, const rigid_feature *f, rigid_hoop *out) {

@@ -84,8 +84,8 @@ static const double FAR_OFF = -0.5;
 
 /* ---- rigid_hoops.c ---- */
 
-/* Which place of a rim: the nearest one to the line of the edge, or, where the line is rather in the plane of the rim,
- * the one ahead of the middle, or behind it, as the edge goes. */
+/* Which place of a rim: the nearest one to the line of the edge, or, where the line is in the plane of the rim but for
+ * some degrees, the one ahead of the middle, or behind it, as the edge goes. */
 typedef enum rigid_hoop_place { HOOP_NEAREST, HOOP_AHEAD, HOOP_BEHIND, HOOP_PLACES } rigid_hoop_place;
 
 typedef struct rigid_hoop {

@@ -11,9 +11,13 @@ typedef struct scene {
   int bodies;
 } scene;
 
-/* A box, a capsule or a ball, and its inertia over its mass. */
-static cdn_geometry any_geometry(rng *r, double J[3]) {
+/* A box, a capsule or a ball, or a cylinder, and its inertia over its mass. */
+static cdn_geometry any_geometry(rng *r, bool cylinders, double J[3]) {
   const double a = uniform(r, 0.05, 0.2), b = uniform(r, 0.05, 0.2), c = uniform(r, 0.05, 0.2);
+  if (cylinders) {
+    J[0] = J[1] = a * a / 4 + b * b / 3, J[2] = a * a / 2;
+    return (cdn_geometry){ .kind = CDN_GEOMETRY_CYLINDER, .size = { a, b } };
+  }
   switch ((int)uniform(r, 0, 3)) {
     case 0:
       J[0] = (b * b + c * c) / 3, J[1] = (a * a + c * c) / 3, J[2] = (a * a + b * b) / 3;
@@ -33,7 +37,8 @@ static void add_shape(cdn_system *system, cdn_body body, cdn_geometry geometry, 
   cdn_system_add_shape(system, &d);
 }
 
-static scene make(uint64_t seed, int bodies) {
+/* Every other body is a cylinder, if there are any. */
+static scene make(uint64_t seed, int bodies, bool cylinders) {
   rng r = rng_of(seed);
   scene s = { .bodies = bodies };
   double q[7 * MOST], u[6 * MOST];
@@ -46,7 +51,7 @@ static scene make(uint64_t seed, int bodies) {
   add_shape(system, cdn_ground(), (cdn_geometry){ .kind = CDN_GEOMETRY_HALF_SPACE }, mu, e);
   for (int k = 0; k < bodies; k++) {
     double J[3];
-    const cdn_geometry g = any_geometry(&r, J);
+    const cdn_geometry g = any_geometry(&r, cylinders && k % 2 == 0, J);
     const double m = uniform(&r, 0.5, 2);
     cdn_body_def d = cdn_default_body_def();
     d.mobilizer = CDN_FREE, d.mass = (cdn_mass_properties){ m, { 0, 0, 0 }, { m * J[0], m * J[1], m * J[2], 0, 0, 0 } };
@@ -71,8 +76,8 @@ static double energy_of(cdn_state *state) {
 }
 
 /* Between events a State is dense output, on surfaces and with energy as the accuracy asks. */
-static void fall(uint64_t seed, int bodies, double accuracy) {
-  const scene s = make(seed, bodies);
+static void fall(uint64_t seed, int bodies, bool cylinders, double accuracy) {
+  const scene s = make(seed, bodies, cylinders);
   cdn_stepper_def def = cdn_default_stepper_def();
   cdn_stepper *run = NULL;
   double least = energy_of(s.state);
@@ -98,10 +103,20 @@ static void fall(uint64_t seed, int bodies, double accuracy) {
 
 START_TEST(shapes_fall_on_each_other) {
   const int scenes = getenv("CARDAN_TEST_LONG") ? 200 : FEWER(12);
-  for (int k = 0; k < scenes; k++) fall(100 * (uint64_t)_i + (uint64_t)k, 1 + _i % 3, _i < 3 ? 1e-3 : 1e-5);
+  for (int k = 0; k < scenes; k++) fall(100 * (uint64_t)_i + (uint64_t)k, 1 + _i % 3, false, _i < 3 ? 1e-3 : 1e-5);
 }
 END_TEST
 
-static void add(TCase *c) { tcase_add_loop_test(c, shapes_fall_on_each_other, 0, 6); }
+/* Cylinders touch by their rims, sides and caps, and along edges. */
+START_TEST(cylinders_fall_on_each_other) {
+  const int scenes = getenv("CARDAN_TEST_LONG") ? 200 : FEWER(6);
+  for (int k = 0; k < scenes; k++) fall(100 * (uint64_t)_i + (uint64_t)k, 1 + _i % 3, true, _i < 3 ? 1e-3 : 1e-5);
+}
+END_TEST
+
+static void add(TCase *c) {
+  tcase_add_loop_test(c, shapes_fall_on_each_other, 0, 6);
+  tcase_add_loop_test(c, cylinders_fall_on_each_other, 0, 6);
+}
 
 CHECK_MAIN_OF("rigid falls", 120, add)
