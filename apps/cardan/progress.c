@@ -73,8 +73,10 @@ void progress_erase(progress *p) {
 
 /* ---- a run that gets nowhere ------------------------------------------------------------------- */
 
-/* Seconds of real time between two looks, and those that are too long for the way that is left. */
+/* Seconds of real time between two looks, and those that are too long for the way that is left. A run may be slow for a
+ * look, where contacts crowd: it gets nowhere if it is at so many in a row. */
 static const double LOOK = 4, TOO_LONG = 2 * 86400.0;
+enum { SLOW_LOOKS = 3 };
 
 static void add_duration(char *text, size_t size, double seconds) {
   const double day = 86400, year = 31557600;
@@ -105,7 +107,8 @@ void progress_watch(progress *p, cdn_stepper *stepper) {
   const double t = cdn_state_time(state), pace = (t - p->looked_t) / (now - p->looked);
   const double left = pace > 0 ? (p->t_end - t) / pace : INFINITY;
   p->looked = now, p->looked_t = t;
-  if (left < TOO_LONG) return;
+  p->slow_looks = left < TOO_LONG ? 0 : p->slow_looks + 1;
+  if (p->slow_looks < SLOW_LOOKS) return;
   char text[512];
   cdn_failure f;
   cdn_stepper_failure(stepper, &f);

@@ -45,6 +45,7 @@ typedef struct progress {
   double started, last_update; /* wall clock */
   bool quiet, told;            /* nobody wants to be told; it has been told */
   double looked, looked_t;     /* wall clock and time of the run at the last look at its pace */
+  int slow_looks;              /* how many in a row were too slow */
 } progress;
 
 progress progress_begin(const char *label, double t0, double t_end, bool quiet);
