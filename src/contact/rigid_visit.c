@@ -24,7 +24,7 @@ int cdni_rigid_slots_for(const cdn_geometry *g) {
 static bool meets_by_points(const cdn_geometry *g, const cdn_geometry *h) {
   if (g->kind == CDN_GEOMETRY_ELLIPSOID || cdni_rigid_points(g) == 0) return false;
   if (h->kind == CDN_GEOMETRY_CUSTOM) return false;
-  if (g->kind == CDN_GEOMETRY_MESH) return h->kind == CDN_GEOMETRY_HALF_SPACE;
+  if (g->kind == CDN_GEOMETRY_MESH) return is_flat(h);
   return h->kind != CDN_GEOMETRY_SPHERE || g->kind == CDN_GEOMETRY_SPHERE || !is_round(h);
 }
 static bool is_strict(const cdn_geometry *g) {

@@ -83,7 +83,7 @@ double cdni_largest_depth(const cdn_geometry *g);
 int cdni_corners(const cdn_geometry *g);
 int cdni_most_corners(const cdn_geometry *g);
 cdn_vec3 cdni_corner(const cdn_geometry *g, int i);
-/* The least n . (x - corner) of the corners x at the other ends of its edges. */
+/* The least n . (x - corner) of the corners x at the other ends of its edges; 0: a mesh does not keep them. */
 double cdni_lowest_neighbour(const cdn_geometry *g, int i, cdn_vec3 n);
 /* An edge, and the outward normals of its two faces. */
 typedef struct cdni_edge {

@@ -66,10 +66,9 @@ START_TEST(bricks_of_meshes_pile_up) {
 }
 END_TEST
 
-/* A block with a notch is not convex: two of them do not touch rigidly, and a message says so. */
-START_TEST(meshes_that_are_not_convex_are_named) {
+/* A block with a notch, an L in the x-y plane, 0.1 m thick, about the middle of the plate. */
+static cdn_geometry notched(void) {
   enum { CORNERS = 6 };
-  /* an L in the x-y plane, 0.1 m thick */
   static const double L[CORNERS][2] = { { 0, 0 }, { 0.2, 0 }, { 0.2, 0.1 }, { 0.1, 0.1 }, { 0.1, 0.2 }, { 0, 0.2 } };
   double corners[6 * CORNERS];
   int32_t triangles[60];
@@ -82,13 +81,17 @@ START_TEST(meshes_that_are_not_convex_are_named) {
     const int32_t b = (a + 1) % CORNERS, side[6] = { a, b, b + CORNERS, a, b + CORNERS, a + CORNERS };
     memcpy(&triangles[24 + 6 * a], side, sizeof side);
   }
+  cdn_surface *surface = NULL;
+  OK(cdn_surface_create_mesh(2 * CORNERS, corners, 20, triangles, &surface));
+  return (cdn_geometry){ .kind = CDN_GEOMETRY_MESH, .surface = surface };
+}
+
+/* It is not convex: two of them do not touch rigidly, and a message says so. */
+START_TEST(meshes_that_are_not_convex_are_named) {
   const shape_scene s = begin_scene(0.5, 0);
-  for (int k = 0; k < 2; k++) {
-    cdn_surface *surface = NULL;
-    OK(cdn_surface_create_mesh(2 * CORNERS, corners, 20, triangles, &surface));
-    put_shape(&s, k ? "second" : "first", add_free(&s, k ? "b" : "a", 1, 0.01, 0.01, 0.01),
-              (cdn_geometry){ .kind = CDN_GEOMETRY_MESH, .surface = surface }, cdn_transform_identity());
-  }
+  for (int k = 0; k < 2; k++)
+    put_shape(&s, k ? "second" : "first", add_free(&s, k ? "b" : "a", 1, 0.01, 0.01, 0.01), notched(),
+              cdn_transform_identity());
   cdn_error error;
   ck_assert_int_eq(cdn_system_freeze(s.system), CDN_ERR_UNSUPPORTED);
   cdn_system_last_error(s.system, &error);
@@ -97,10 +100,37 @@ START_TEST(meshes_that_are_not_convex_are_named) {
 }
 END_TEST
 
+/* On a box or a hull it stands on its vertices: the pushes bear its weight, and it falls no farther. */
+START_TEST(a_mesh_that_is_not_convex_stands_on_faces) {
+  const shape_scene s = begin_scene(0.5, 0);
+  const cdn_body body = add_free(&s, "upper", 2, 0.02, 0.02, 0.02);
+  put_shape(&s, "table", cdn_ground(), block_of(_i ? CDN_GEOMETRY_CONVEX : CDN_GEOMETRY_BOX, 1, 1, 0.1),
+            placed(0, 0, -0.1));
+  put_shape(&s, "upper", body, notched(), placed(-0.08, -0.08, 0));
+  cdn_state *state = free_state(&s, (double[]){ 1, 0, 0, 0, 0.1, 0.2, 0.05 }, NULL);
+  cdn_stepper *run = plain_run(state, 1e-8, 0.5);
+  cdn_state *now = cdn_stepper_state(run);
+  NEAR(cdn_state_q(now)[6], 0, 1e-9);
+  NEAR(cdn_state_q(now)[4], 0.1, 1e-9);
+  double sum = 0;
+  int n;
+  OK_ON(now, cdn_contact_count(now, &n));
+  for (int i = 0; i < n; i++) {
+    cdn_contact contact;
+    OK_ON(now, cdn_contact_get(now, i, &contact));
+    sum += contact.force;
+  }
+  NEAR(sum, 2 * g, 1e-8);
+  check_verdict(run);
+  end_event_run(run, state);
+}
+END_TEST
+
 static void add(TCase *c) {
   tcase_add_loop_test(c, hulls_and_meshes_stand_on_all_their_corners, 0, 2);
   tcase_add_test(c, bricks_of_meshes_pile_up);
   tcase_add_test(c, meshes_that_are_not_convex_are_named);
+  tcase_add_loop_test(c, a_mesh_that_is_not_convex_stands_on_faces, 0, 2);
 }
 
 CHECK_MAIN_OF("hybrid meshes", 60, add)

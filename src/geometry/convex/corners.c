@@ -35,6 +35,7 @@ double cdni_lowest_neighbour(const cdn_geometry *g, int i, cdn_vec3 n) {
     return least;
   }
   const cdn_surface *s = g->surface;
+  if (!s->first_neighbour) return 0;
   for (int k = s->first_neighbour[i]; k < s->first_neighbour[i + 1]; k++)
     least = fmin(least, cdn_dot(n, cdn_sub(hull_corner(s, s->neighbours[k]), at)));
   return least;
