@@ -8,6 +8,7 @@
 
 #include <cardan/follow.h>
 
+#include "hybrid/hybrid.h"
 #include "simulate.h"
 
 static const help_page page = {
@@ -291,22 +292,27 @@ int assemble_for_run(const model_arguments *arguments, const cdn_model *model, d
   const double speeds = largest(cdn_state_uerr(state), cdn_system_nuerr(system));
   cdn_assembly *assembly;
   cdn_assembly_report report = { .error = before };
-  if (before <= tolerance && speeds * cdn_default_assembly_def().time_scale <= tolerance) return CMD_OK;
+  double overlap = 0;
+  if (cdni_hybrid(system) && cdni_hybrid_least_gap(cdni_hybrid(system), state, &overlap) != CDN_OK) overlap = 0;
+  const bool within = overlap < -tolerance; /* shapes that touch rigidly are within each other */
+  if (before <= tolerance && !within && speeds * cdn_default_assembly_def().time_scale <= tolerance) return CMD_OK;
   cdn_status status = cdn_assembly_create(system, NULL, &assembly);
   if (status != CDN_OK) {
     complain("%s: %s", arguments->path, cdn_status_text(status));
     return CMD_FAILED;
   }
   status = cdn_model_bound_assembly(model, assembly);
-  if (status == CDN_OK && before > tolerance) status = cdn_assemble(assembly, state, &report);
+  if (status == CDN_OK && (within || before > tolerance)) status = cdn_assemble(assembly, state, &report);
   if (status == CDN_OK) status = cdn_assemble_speeds(assembly, state, NULL);
   if (status != CDN_OK) {
     cdn_error error;
     cdn_assembly_last_error(assembly, &error);
     complain_error(arguments->path, &error);
   } else if (!arguments->quiet) {
-    complain("%s: assembled first: constraint errors were %.3g, speeds' %.3g (--no-assemble leaves them)",
-             arguments->path, before, speeds);
+    char apart[64] = "";
+    if (within) snprintf(apart, sizeof apart, "shapes overlapped by up to %.3g m, ", -overlap);
+    complain("%s: assembled first: %sconstraint errors were %.3g, speeds' %.3g (--no-assemble leaves them)",
+             arguments->path, apart, before, speeds);
   }
   cdn_assembly_destroy(assembly);
   return status == CDN_OK ? CMD_OK : CMD_FAILED;

@@ -104,8 +104,9 @@ typedef struct rigid_material {
   double friction[3], ratio, torsional, rolling, restitution;
 } rigid_material;
 rigid_material cdni_rigid_material(const contact_room *room, cdn_state *state, const rigid_feature *f);
-/* The least gap of what may touch and has no slot, m, but at most a fraction of the shapes' sizes. */
-cdn_status cdni_rigid_least_gap(const contact_room *room, cdn_state *state, double *gap);
+/* The least gap of what may touch and has no slot, m, but at most a fraction of the shapes' sizes; of which two shapes
+ * (-1: none is near), if they are wanted. */
+cdn_status cdni_rigid_least_gap(const contact_room *room, cdn_state *state, double *gap, int shapes[2]);
 /* How slots are brought up to date. At a moment those that are not `kept` and whose surfaces have parted become free,
  * and what touches (at a gap below rounding) gets a slot; `fired`: the least gap has come to zero, so that something
  * touches. With a span (s) they hold what touches, overlaps, or may come to touch within that time. */

@@ -48,6 +48,7 @@ bool cdni_rigid_has_slot(const contact_room *room, const cdn_state *state, int a
 typedef struct least {
   const slots *slots;
   double gap, deepest; /* of what has no slot; of all */
+  int a, b;            /* whose gap it is */
 } least;
 
 static void take_least(void *context, const rigid_feature *f, double gap) {
@@ -172,7 +173,7 @@ static double distance_of(const rigid_pair *p, const rigid_feature *pair, const 
   cdn_proximity near;
   if (cdni_pair_is_supported(p->g[0], p->g[1]))
     return cdni_pair_distance(p->g[0], p->X[0], p->g[1], p->X[1], reach, &near) ? near.distance : reach;
-  least l = { none, reach, reach };
+  least l = { none, reach, reach, -1, -1 };
   cdni_rigid_visit(p, pair, reach, take_least, &l);
   return l.gap;
 }
@@ -207,19 +208,22 @@ static cdn_status add_gap(const rigid_pair *p, const rigid_feature *pair, double
   least *l = context;
   (void)margin;
   const double reach = REACH * p->size;
+  double gap;
   if (pair_has_slot(l->slots, pair->a, pair->b)) {
-    least of_pair = { l->slots, reach, deepest_held(p, pair, l->slots) };
+    least of_pair = { l->slots, reach, deepest_held(p, pair, l->slots), -1, -1 };
     cdni_rigid_visit(p, pair, reach, take_least, &of_pair);
-    l->gap = fmin(l->gap, fmin(of_pair.gap, overlap_of(p, of_pair.deepest)));
-  } else l->gap = fmin(l->gap, distance_of(p, pair, l->slots, reach));
+    gap = fmin(of_pair.gap, overlap_of(p, of_pair.deepest));
+  } else gap = distance_of(p, pair, l->slots, reach);
+  if (gap < l->gap) l->gap = gap, l->a = pair->a, l->b = pair->b;
   return CDN_OK;
 }
 
-cdn_status cdni_rigid_least_gap(const contact_room *room, cdn_state *state, double *gap) {
+cdn_status cdni_rigid_least_gap(const contact_room *room, cdn_state *state, double *gap, int shapes[2]) {
   const slots s = { cdni_rigid_slot(room, state, 0), room->rigid_slots };
-  least l = { &s, 1, 1 };
+  least l = { &s, 1, 1, -1, -1 };
   CDNI_TRY(visit_pairs(room, state, 0, add_gap, &l));
   *gap = l.gap;
+  if (shapes) shapes[0] = l.a, shapes[1] = l.b;
   return CDN_OK;
 }
 
@@ -262,11 +266,22 @@ static void take_touching(void *context, const rigid_feature *f, double gap) {
   else if (gap < r->nearest_gap) r->nearest_gap = gap, r->nearest = *f, r->nearest_pair = *r->pair;
 }
 
+/* Edges that have gone through each other are features of shapes that overlap already, as at a start. */
+static double depth_of(const rigid_pair *p) {
+  cdn_proximity near;
+  const bool overlap =
+      cdni_pair_is_supported(p->g[0], p->g[1]) && cdni_pair_distance(p->g[0], p->X[0], p->g[1], p->X[1], 0, &near);
+  return overlap && near.distance < -OVERLAP * p->size ? fmin(-2 * near.distance, p->size) : 0;
+}
+
 static cdn_status renew_pair(const rigid_pair *p, const rigid_feature *pair, double margin, void *context) {
   renewal *r = context;
+  const slots s = { r->slot, r->n };
+  rigid_pair here = *p;
   (void)margin;
-  r->near = rigid_near(p), r->pair = p, r->touches = r->closest = false;
-  cdni_rigid_visit(p, pair, REACH * p->size, take_touching, r);
+  if (!pair_has_slot(&s, pair->a, pair->b)) here.deep = depth_of(p);
+  r->near = rigid_near(p), r->pair = &here, r->touches = r->closest = false;
+  cdni_rigid_visit(&here, pair, REACH * p->size, take_touching, r);
   /* nearest points make way for a feature that has come to be as near: searches tell its normal less exactly */
   for (int i = 0; i < r->n && r->touches && !r->closest; i++) {
     const rigid_feature *f = &r->slot[i];

@@ -14,7 +14,7 @@ bool cdni_hybrid_side_is_there(const hybrid_room *room, const cdn_state *state, 
 }
 cdn_status cdni_hybrid_least_gap(const hybrid_room *room, cdn_state *state, double *gap) {
   *gap = INFINITY;
-  return room->slots > 0 ? cdni_rigid_least_gap(room->contact, state, gap) : CDN_OK;
+  return room->slots > 0 ? cdni_rigid_least_gap(room->contact, state, gap, NULL) : CDN_OK;
 }
 cdn_status cdni_hybrid_take_slots(const hybrid_room *room, cdn_state *state) {
   return room->slots > 0 ? cdni_hybrid_renew_slots(room, state, true, 0) : CDN_OK;

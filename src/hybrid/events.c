@@ -14,7 +14,7 @@
 
 /* Of shapes: the least gap of what has no slot; and by slot how far what is on is from the ends of its surfaces. */
 static cdn_status calc_shapes(const hybrid_room *room, cdn_state *state, double *values) {
-  CDNI_TRY(cdni_rigid_least_gap(room->contact, state, values++));
+  CDNI_TRY(cdni_rigid_least_gap(room->contact, state, values++, NULL));
   for (int slot = 0; slot < room->slots; slot++) {
     rigid_touch t;
     bool found;

@@ -79,6 +79,23 @@ static crowd_calm calm_of(const moment *m, bool goes_on) {
   return calm;
 }
 
+/* What overlaps by more at a start, m, is not put on its surface. */
+static const double TOO_DEEP = 1e-2;
+
+static cdn_status refuse_overlap(const hybrid_room *room, cdn_state *state) {
+  double gap;
+  int both[2];
+  char name[128];
+  if (room->slots == 0) return CDN_OK;
+  CDNI_TRY(cdni_rigid_least_gap(room->contact, state, &gap, both));
+  if (gap >= -TOO_DEEP) return CDN_OK;
+  cdni_hybrid_name_shapes(cdn_state_system(state), both[0], both[1], name, sizeof name);
+  return cdni_state_fail(state, CDN_ERR_CONSTRAINT, false, "cdn_settle", name,
+                         "at t = %.9g shapes '%s' overlap by %.3g m, too much for a start: assemble the State first "
+                         "(cdn_assemble), or move one of them out",
+                         cdn_state_time(state), name, -gap);
+}
+
 cdn_status cdni_hybrid_settle(const hybrid_room *room, cdn_state *state, const hybrid_run *run,
                               const hybrid_fired *fired) {
   /* equal steps cannot tell apart moments within one; one moment is as exact as that of a State made by hand */
@@ -89,6 +106,7 @@ cdn_status cdni_hybrid_settle(const hybrid_room *room, cdn_state *state, const h
   const double now = cdn_state_time(state), resume = cdni_changes_captured(room, state, LAST_RESUME);
   const bool goes_on = resume > 0 && resume <= now && latest > now, takes_over = fired && fired->captures;
   const double need = cdni_changes_captured(room, state, LAST_NEED), end = cdni_changes_captured(room, state, LAST_END);
+  if (!fired) CDNI_TRY(refuse_overlap(room, state));
   cdn_status status = cdni_moment_begin(&m);
   if (status == CDN_OK && !goes_on && !takes_over) status = settle(&m, &totals);
   if (accuracy > 0) m.accuracy = accuracy;

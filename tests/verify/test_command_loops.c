@@ -176,11 +176,26 @@ START_TEST(equalities_give_way_where_they_may) {
 }
 END_TEST
 
+/* Shapes that are within each other are parted before they touch rigidly. */
+START_TEST(simulate_parts_what_overlaps) {
+  enter_directory();
+  write_file("sunk.xml", "<mujoco><worldbody><geom name='floor' type='plane' size='1 1 1'/><body pos='0 0 .08'>"
+                         "<freejoint/><geom name='box' type='box' size='.1 .1 .1'/></body></worldbody></mujoco>");
+  SUCCEEDS("simulate sunk.xml --contact rigid --duration 0.1");
+  SAYS(errors, "assembled first: shapes overlapped by up to 0.02 m");
+  ck_assert_int_ne(cardan("simulate sunk.xml --contact rigid --duration 0.1 --no-assemble"), 0);
+  SAYS(errors, "shapes 'floor - box' overlap by 0.02 m, too much for a start");
+  SUCCEEDS("simulate sunk.xml --contact compliant --duration 0.01");
+  ck_assert_ptr_null(strstr(errors, "assembled first"));
+}
+END_TEST
+
 static void add(TCase *c) {
   tcase_add_loop_test(c, simulate_assembles_a_bad_guess, 0, 3);
   tcase_add_test(c, what_cannot_be_closed_is_told);
   tcase_add_test(c, the_robot_of_the_examples);
   tcase_add_test(c, equalities_give_way_where_they_may);
+  tcase_add_test(c, simulate_parts_what_overlaps);
 }
 
 CHECK_MAIN_OF("command_loops", 120, add)
