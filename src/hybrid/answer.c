@@ -135,6 +135,7 @@ cone_problem cdni_moment_problem(const moment *m) {
 
 bool cdni_moment_solve(moment *m, bool impulses, const double *lambda) {
   cone_problem problem = cdni_moment_problem(m);
+  problem.nearby = m->captures || !impulses;
   bool depends = false, found = false;
   memset(m->p, 0, (size_t)m->rows * sizeof *m->p);
   for (int round = 0; round < 200; round++) {

@@ -76,11 +76,18 @@ static void find_law(const cone_set *s, int k, cone *found, law *l) {
   if (a->normal >= 0 && !is_free && a->floor <= 0) found->status = CONE_OPEN;
 }
 
-/* The residual by slot, where rows give way by `give`. Returns its size. */
-static double find_residual(cone_set *s, double give) {
+/* Rows that give way: each by `size` times its push, or times what that is more than one of `from` (NULL: 0). */
+typedef struct giving {
+  double size;
+  const double *from;
+} giving;
+static const giving STIFF = { 0, NULL };
+
+/* The residual by slot. Returns its size. */
+static double find_residual(cone_set *s, giving give) {
   double sum = 0;
   cdni_cone_results(s);
-  for (int r = 0; r < s->rows; r++) s->w[r] += give * s->p[r];
+  for (int r = 0; r < s->rows; r++) s->w[r] += give.size * (s->p[r] - (give.from ? give.from[r] : 0));
   for (int k = 0; k < s->n; k++) {
     cone found = s->cones[k];
     law l;
@@ -121,23 +128,23 @@ static bool find_change(cone_set *s, double give) {
   return cdni_all_finite(s->d, 3 * (size_t)s->n, NULL);
 }
 
-static double move(cone_set *s, double by) {
+static double move(cone_set *s, double by, giving give) {
   for (int r = 0; r < s->rows; r++) s->p[r] = s->was[r] + by * s->d[s->slot[r]];
-  return find_residual(s, 0);
+  return find_residual(s, give);
 }
 
 /* Newton's method. The equations of its changes give way a little, so that they have a solution. */
-static bool descend(cone_set *s) {
-  const double give = GIVE * s->most;
-  double norm = find_residual(s, 0), before = INFINITY;
+static bool descend(cone_set *s, giving give) {
+  const double least = fmax(give.size, GIVE * s->most);
+  double norm = find_residual(s, give), before = INFINITY;
   for (int k = 0; k < STEPS; k++) {
     if (norm <= END * s->scale_p || (norm <= ROUNDED * s->scale_p && norm > 0.5 * before)) return true;
     double by = 1;
     before = norm;
-    if (!find_change(s, give)) return false;
+    if (!find_change(s, least)) return false;
     memcpy(s->was, s->p, (size_t)s->rows * sizeof *s->was);
-    norm = move(s, by);
-    for (int i = 0; i < HALVINGS && !(norm < before); i++) norm = move(s, by /= 2);
+    norm = move(s, by, give);
+    for (int i = 0; i < HALVINGS && !(norm < before); i++) norm = move(s, by /= 2, give);
     if (!(norm < before)) return norm <= ROUNDED * s->scale_p;
   }
   return norm <= ROUNDED * s->scale_p;
@@ -172,29 +179,61 @@ bool cdni_cone_newton(cone_set *s) {
     a->status = a->slips ? CONE_SLIPS : CONE_STICKS;
   }
   for (int k = 0; k < (differ ? ROUNDS : 1); k++) {
-    if (!descend(s)) return false;
+    if (!descend(s, STIFF)) return false;
     settle(s);
     if (s->residual <= CONE_TOLERANCE) return true;
   }
   return false;
 }
 
-/* What rows give way where the least of many solutions is sought; a change that tells that there is but one; a push
- * that a way begins with, relative to the largest. */
-static const double LESSEN = 1e-7, UNIQUE = 1e-3, TOUCH = 1e-2;
-/* So many statuses may be others without that; directions of slip turn a little. */
-enum { FEW_GUESSES = 3 };
+/* What rows give way where the least of many solutions is sought, relative to the largest number of W, and what part of
+ * it remains at once on the way there, at first and at last; a change of pushes that tells that there is but one; a
+ * push that tries who does not push, both relative to the largest. */
+static const double LESSEN = 1e-7, FIRST_PART = 1e-3, LAST_PART = 0.5, UNIQUE = 1e-6, TOUCH = 1e-2;
+/* So often the solution without that is sought from the one before; so many statuses may be others. */
+enum { APPROACHES = 3, FEW_GUESSES = 3 };
 
-/* The solution of rows that give way. Whole steps: what they overshoot the next takes back. False: there is no other
- * solution, or none is found. */
+/* What neither parts nor pushes may push in the least solution. */
+static void touch_all(cone_set *s) {
+  for (int k = 0; k < s->n; k++) {
+    const cone *a = &s->cones[k];
+    if (a->normal < 0 || fabs(s->w[a->normal]) > CONE_TOLERANCE * s->scale_w) continue;
+    if (s->p[a->normal] - a->floor <= 1e-3 * TOUCH * s->scale_p) s->p[a->normal] += TOUCH * s->scale_p;
+  }
+}
+
+/* Whether a solution stays where rows give way a little. */
+static bool is_least(cone_set *s) {
+  double most = 0;
+  touch_all(s);
+  find_residual(s, (giving){ LESSEN * s->most, NULL });
+  if (!find_change(s, LESSEN * s->most)) return true;
+  for (int i = 0; i < 3 * s->n; i++) most = fmax(most, fabs(s->d[i]));
+  return most <= UNIQUE * s->scale_p;
+}
+
+/* The solution of rows that give way, on a way that does not depend on the solution that is known: from no pushes at
+ * all, and from rows that give way much. */
 static bool find_least(cone_set *s) {
-  const double give = LESSEN * s->most;
+  double give = 1, by = FIRST_PART;
+  memset(s->p, 0, (size_t)s->rows * sizeof *s->p);
+  if (!descend(s, (giving){ give * s->most, NULL })) return false;
+  while (give > LESSEN && by < LAST_PART) {
+    const double next = fmax(by * give, LESSEN);
+    memcpy(s->near, s->p, (size_t)s->rows * sizeof *s->near);
+    if (descend(s, (giving){ next * s->most, NULL })) give = next;
+    else memcpy(s->p, s->near, (size_t)s->rows * sizeof *s->p), by = sqrt(by);
+  }
+  return give == LESSEN;
+}
+
+/* The same from the pushes that are there, where that way takes too long. Whole steps: what they overshoot the next
+ * takes back. */
+static bool find_least_from_here(cone_set *s) {
+  const giving give = { LESSEN * s->most, NULL };
   double norm = find_residual(s, give);
   for (int k = 0; k < STEPS && norm > ROUNDED * s->scale_p; k++) {
-    double most = 0;
-    if (!find_change(s, give)) return false;
-    for (int i = 0; i < 3 * s->n; i++) most = fmax(most, fabs(s->d[i]));
-    if (k == 0 && most <= UNIQUE * s->scale_p) return false;
+    if (!find_change(s, give.size)) return false;
     const double by = k % 8 == 7 ? 0.5 : 1; /* out of a circle of whole steps */
     for (int r = 0; r < s->rows; r++) s->p[r] += by * s->d[s->slot[r]];
     norm = find_residual(s, give);
@@ -202,24 +241,43 @@ static bool find_least(cone_set *s) {
   return norm <= ROUNDED * s->scale_p;
 }
 
-/* What neither parts nor pushes may push in the least solution: the way there begins with a small push. */
-static void touch_all(cone_set *s) {
-  for (int k = 0; k < s->n; k++) {
-    const cone *a = &s->cones[k];
-    if (a->normal < 0 || fabs(s->w[a->normal]) > CONE_TOLERANCE * s->scale_w) continue;
-    if (s->p[a->normal] - a->floor <= UNIQUE * TOUCH * s->scale_p) s->p[a->normal] += TOUCH * s->scale_p;
+/* The solution near that: rows give way by what pushes differ from it, which is next to nothing. */
+static bool find_near(cone_set *s) {
+  for (int k = 0; k < APPROACHES; k++) {
+    memcpy(s->near, s->p, (size_t)s->rows * sizeof *s->near);
+    if (!descend(s, (giving){ LESSEN * s->most, s->near })) return false;
+    find_residual(s, STIFF);
+    settle(s);
+    if (s->residual <= CONE_TOLERANCE) return true;
   }
+  return false;
 }
 
-void cdni_cone_lessen(cone_set *s) {
+/* As exact as the equations of its statuses, if these have such a solution near it. */
+static void make_exact(cone_set *s) {
+  double worst = 0;
+  memcpy(s->near, s->p, (size_t)s->rows * sizeof *s->near);
+  bool exact = cdni_cone_evaluate(s);
+  for (int i = 0; i < s->n && exact; i++) worst = fmax(worst, cdni_cone_look(s, &s->cones[i]).size);
+  if (exact && worst <= CONE_TOLERANCE) return;
+  memcpy(s->p, s->near, (size_t)s->rows * sizeof *s->p);
+  cdni_cone_results(s);
+  cdni_cone_judge(s);
+}
+
+void cdni_cone_lessen(cone_set *s, bool from_here) {
   if (!cdni_cone_factor_prepare(s)) return;
   memcpy(s->kept_p, s->p, (size_t)s->rows * sizeof *s->p);
   memcpy(s->kept, s->cones, (size_t)s->n * sizeof *s->kept);
-  touch_all(s);
-  if (find_least(s)) {
-    read_statuses(s);
-    memcpy(s->near, s->p, (size_t)s->rows * sizeof *s->near);
-    if (cdni_cone_guess(s, FEW_GUESSES)) return;
+  if (!is_least(s)) {
+    if (from_here && find_least_from_here(s)) {
+      read_statuses(s);
+      memcpy(s->near, s->p, (size_t)s->rows * sizeof *s->near);
+      if (cdni_cone_guess(s, FEW_GUESSES)) return;
+    } else if (!from_here && find_least(s) && find_near(s)) {
+      make_exact(s);
+      return;
+    }
   }
   memcpy(s->p, s->kept_p, (size_t)s->rows * sizeof *s->p);
   memcpy(s->cones, s->kept, (size_t)s->n * sizeof *s->kept);

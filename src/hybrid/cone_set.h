@@ -117,8 +117,8 @@ bool cdni_cone_evaluate(cone_set *s);
  * rounds of projected relaxation, each with Newton's method after it. */
 bool cdni_cone_newton(cone_set *s);
 bool cdni_cone_alternate(cone_set *s, int rounds);
-/* From a solution to the least one, where there are many, if it is found. */
-void cdni_cone_lessen(cone_set *s);
+/* From a solution to the least one, where there are many, if it is found; or to one with less, from_here. */
+void cdni_cone_lessen(cone_set *s, bool from_here);
 /* cone_interior.c: from far away, on a path within the cones. Rows give way by `give`, relative to the largest number
  * of W. */
 bool cdni_cone_interior(cone_set *s, double give);

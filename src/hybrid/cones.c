@@ -161,7 +161,7 @@ static bool solve_island(cone_problem *c, const int *which, int n, int *row, int
   for (int i = 0; i < n; i++) s.cones[i] = c->cones[which[i]];
   fill(c, &s, row, local);
   const bool found = solve(&s, c->rough);
-  if (found && may_be_less(&s)) cdni_cone_lessen(&s);
+  if (found && may_be_less(&s)) cdni_cone_lessen(&s, s.large || c->nearby);
   for (int i = 0; i < n; i++) {
     cone *a = &c->cones[which[i]];
     a->closed = s.cones[i].closed, a->status = s.cones[i].status;

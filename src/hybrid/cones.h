@@ -68,6 +68,7 @@ typedef struct cone_problem {
   const double *b;
   cone *cones;
   bool rough;         /* what is near a solution is enough, if looking for it takes long */
+  bool nearby;        /* of many solutions one with less than the first is enough: evaluations share pushes anew */
   double *p, *w;      /* results */
   double residual;    /* of the conditions, relative to the largest numbers */
   int solutions;      /* how many there are, where they were counted; else 1 */

@@ -220,15 +220,15 @@ static double settle(uint64_t seed) {
 }
 
 /* Of many solutions the least is that of rows that give way by 1e-7 of the largest number: it is found so exactly, and
- * friction that slips follows it. Of a hundred such scenes, with three boxes each, it is not found in seven, where some
- * corners slip and some stick (docs/hybrid.md, "What is missing"); of solutions without a search for the least, in 32.
- */
+ * friction that slips follows it. The way there begins without pushes, so it does not depend on the order; of 3000 such
+ * scenes, with three boxes each, three do, where rounding decides on the way (docs/hybrid.md, "What is missing"). Of
+ * solutions without a search for the least a third does. */
 START_TEST(order_does_not_matter_at_a_moment) {
-  const int scenes = 100;
+  const int scenes = 300;
   int others = 0;
   for (int seed = 0; seed < scenes; seed++) others += !(settle((uint64_t)seed) < 1e-7);
   printf("%d of %d scenes depend on the order\n", others, scenes);
-  AT_MOST(others, 10);
+  AT_MOST(others, 3);
 }
 END_TEST
 
