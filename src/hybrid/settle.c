@@ -30,8 +30,8 @@ static bool crowds(moment *m, cdn_hybrid_totals *totals) {
   return cdni_crowd_note(m->state, m->accuracy, totals) && !(many >= SOME_SHORTER && shorter && many < MOST_SHORTER);
 }
 
-/* Settles the moment. Where no answer is found, impulses on the way to it are none either: speeds and totals are those
- * before. */
+/* Settles the moment. Where no answer is found, impulses on the way to it are none either, and what they leave is not
+ * that of an answer: speeds and totals are those before. */
 static cdn_status settle(moment *m, cdn_hybrid_totals *totals) {
   const cdn_hybrid_totals before = *totals;
   const size_t size = (size_t)m->all_nu * sizeof(double);
@@ -40,7 +40,7 @@ static cdn_status settle(moment *m, cdn_hybrid_totals *totals) {
   if (size > 0) memcpy(u, cdn_state_u(m->state), size);
   const cdn_status status = cdni_moment_settle(m, totals);
   if (fails(status)) {
-    *totals = before;
+    *totals = before, m->residual = 0;
     (void)!cdn_state_set_u(m->state, u); /* these are numbers */
   }
   cdn_work_pop(m->state, u);
