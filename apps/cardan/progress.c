@@ -75,8 +75,8 @@ void progress_erase(progress *p) {
 
 /* Seconds of real time between two looks, and those that are too long for the way that is left. A run may be slow for a
  * look, where contacts crowd: it gets nowhere if it is at so many in a row. */
-static const double LOOK = 4, TOO_LONG = 2 * 86400.0;
-enum { SLOW_LOOKS = 3 };
+static const double LOOK = 3, TOO_LONG = 2 * 86400.0;
+enum { SLOW_LOOKS = 2 };
 
 static void add_duration(char *text, size_t size, double seconds) {
   const double day = 86400, year = 31557600;

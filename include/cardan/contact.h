@@ -199,7 +199,7 @@ typedef struct cdn_contact_def {
   cdn_combine_fn *combine;
   cdn_combine_soft_fn *combine_soft;
   const void *combine_self; /**< given to both; must live as long as the System. Default NULL */
-  /** Rigid contact: most points that touch at once; a run that needs more ends with CDN_ERR_LIMIT. Default 0: from 4
+  /** Rigid contact: most points that touch at once; a run that needs more ends with CDN_ERR_STEP. Default 0: from 4
    *  (balls) to 12, or the corners of its largest face (a hull; at most 64, as a mesh), for each shape on a body that
    *  moves; at most 1024. */
   int rigid_slots;
