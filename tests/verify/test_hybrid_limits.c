@@ -1,22 +1,22 @@
 /* The same motions by rigid, compliant and soft contact: the stiffer the last two, the nearer to the first, which is
  * exact. (Impacts in the limit of stiff materials: verify/test_contact_impacts.) */
-#include "hybrid_scenes.h"
+#include "shape_scenes.h"
 
-static const double g = 9.81, radius = 0.1;
+static const double radius = 0.1;
 
-/* A ball at rest on a slope, which slides (slip all the time) or rolls. */
-typedef struct slope {
+/* A ball at rest on an incline, which slides (slip all the time) or rolls. */
+typedef struct incline {
   double angle, mu;
   double acceleration; /* of the rigid ball */
-} slope;
-static slope slope_of(bool rolls) {
+} incline;
+static incline incline_of(bool rolls) {
   const double angle = rolls ? 0.1 : 0.6, mu = rolls ? 0.5 : 0.1;
-  return (slope){ angle, mu, g * (rolls ? sin(angle) * 5 / 7 : sin(angle) - mu * cos(angle)) };
+  return (incline){ angle, mu, g * (rolls ? sin(angle) * 5 / 7 : sin(angle) - mu * cos(angle)) };
 }
 
 /* `stiffness`: the modulus of compliant contact; for soft contact 1 / R: its impedance is 1 - R. Returns how far the
  * ball is, after 1 s, from where the rigid one is; *depth: how deep it lies. */
-static double off_by(cdn_contact_model model, const slope *x, double stiffness, double accuracy, double *depth) {
+static double off_by(cdn_contact_model model, const incline *x, double stiffness, double accuracy, double *depth) {
   const double J = 0.4 * radius * radius;
   cdn_system *system = cdn_system_create(NULL);
   cdn_system_add_gravity(system, "gravity", cdn_v3(g * sin(x->angle), 0, -g * cos(x->angle)));
@@ -35,7 +35,7 @@ static double off_by(cdn_contact_model model, const slope *x, double stiffness, 
   shape.material = &hard, shape.soft = &soft, shape.geometry.kind = CDN_GEOMETRY_HALF_SPACE;
   cdn_system_add_shape(system, &shape);
   shape.body = cdn_system_add_body(system, &d);
-  shape.geometry = (cdn_geometry){ .kind = CDN_GEOMETRY_SPHERE, .size = { radius } };
+  shape.geometry = sphere(radius);
   cdn_system_add_shape(system, &shape);
   cdn_state *state = hybrid_state(system, (double[]){ 1, 0, 0, 0, 0, 0, radius }, NULL);
   cdn_stepper *run = stepper_of(state, accuracy);
@@ -48,7 +48,7 @@ static double off_by(cdn_contact_model model, const slope *x, double stiffness, 
 }
 
 START_TEST(rigid_contact_is_the_limit_itself) {
-  const slope x = slope_of(_i);
+  const incline x = incline_of(_i);
   double depth;
   NEAR(off_by(CDN_CONTACT_RIGID, &x, 0, 1e-9, &depth), 0, 1e-14);
   NEAR(depth, 0, 1e-14);
@@ -59,7 +59,7 @@ END_TEST
  * push has given the ball the momentum of its way down, which is mu times the depth when all is at rest along the
  * normal. */
 START_TEST(compliant_contact_tends_to_rigid_contact) {
-  const slope x = slope_of(_i);
+  const incline x = incline_of(_i);
   double before = NAN, depth;
   for (double modulus = 1e5; modulus < 2e8; modulus *= 10) {
     const double off = off_by(CDN_CONTACT_COMPLIANT, &x, modulus, 1e-8, &depth);
@@ -73,7 +73,7 @@ END_TEST
 
 /* R has the power 1, down to the least one that there is (soft_rows.md). */
 START_TEST(soft_contact_tends_to_rigid_contact) {
-  const slope x = slope_of(true);
+  const incline x = incline_of(true);
   double before = NAN, depth;
   for (double stiffness = 10; stiffness < 2e4; stiffness *= 10) {
     const double off = off_by(CDN_CONTACT_SOFT, &x, stiffness, 1e-8, &depth);
@@ -116,13 +116,8 @@ static void put(cdn_system *system, const way *w, cdn_body body, cdn_geometry ge
   shape.material = &hard, shape.soft = &soft, shape.body = body, shape.geometry = geometry;
   cdn_system_add_shape(system, &shape);
 }
-static cdn_geometry box(double x, double y, double z) {
-  return (cdn_geometry){ .kind = CDN_GEOMETRY_BOX, .size = { x, y, z } };
-}
-static cdn_body add_free(cdn_system *system, const char *name, double m, double J) {
-  cdn_body_def d = cdn_default_body_def();
-  d.name = name, d.mobilizer = CDN_FREE, d.mass = (cdn_mass_properties){ m, { 0, 0, 0 }, { J, J, J, 0, 0, 0 } };
-  return cdn_system_add_body(system, &d);
+static cdn_body add_round(cdn_system *system, const char *name, double m, double J) {
+  return add_free(&(shape_scene){ .system = system }, name, m, J, J, J);
 }
 
 /* Soft rows that set in by turns, many of them, make steps with error control short: then by equal ones. */
@@ -141,13 +136,11 @@ static double end_of(cdn_system *system, const way *w, bool many, const double *
   return end;
 }
 
-static cdn_geometry half_space(void) { return (cdn_geometry){ .kind = CDN_GEOMETRY_HALF_SPACE }; }
-
 /* How far a box comes that begins with 1 m/s: v^2 / (2 mu g). */
 static double slides(const way *w) {
   cdn_system *system = begin(w);
   put(system, w, cdn_ground(), half_space(), 0.3, 1);
-  put(system, w, add_free(system, "box", 1, 0.002), box(0.05, 0.05, 0.05), 0.3, 1);
+  put(system, w, add_round(system, "box", 1, 0.002), box(0.05, 0.05, 0.05), 0.3, 1);
   const double q[7] = { 1, 0, 0, 0, 0, 0, 0.05 }, u[6] = { 0, 0, 0, 1, 0, 0 };
   return end_of(system, w, true, q, u, 0.5, 4);
 }
@@ -156,8 +149,7 @@ static double tips(const way *w) {
   const double tilt = 0.3, r = 0.02, l = 0.2;
   cdn_system *system = begin(w);
   put(system, w, cdn_ground(), half_space(), 1, 1);
-  put(system, w, add_free(system, "rod", 1, 0.015), (cdn_geometry){ .kind = CDN_GEOMETRY_CAPSULE, .size = { r, l } }, 1,
-      1);
+  put(system, w, add_round(system, "rod", 1, 0.015), capsule(r, l), 1, 1);
   const double q[7] = { cos(tilt / 2), 0, sin(tilt / 2), 0, 0, 0, l * cos(tilt) + r };
   return end_of(system, w, true, q, NULL, 0.3, 2);
 }
@@ -165,8 +157,8 @@ static double tips(const way *w) {
 static double stands(const way *w) {
   cdn_system *system = begin(w);
   put(system, w, cdn_ground(), half_space(), 0.5, 1);
-  put(system, w, add_free(system, "lower", 1, 0.002), box(0.05, 0.05, 0.05), 0.5, 1);
-  put(system, w, add_free(system, "upper", 1, 0.002), box(0.05, 0.05, 0.05), 0.5, 1);
+  put(system, w, add_round(system, "lower", 1, 0.002), box(0.05, 0.05, 0.05), 0.5, 1);
+  put(system, w, add_round(system, "upper", 1, 0.002), box(0.05, 0.05, 0.05), 0.5, 1);
   cdn_system_add_global_damper(system, "calm", 20);
   const double q[14] = { 1, 0, 0, 0, 0, 0, 0.05, 1, 0, 0, 0, 0.01, 0, 0.15 };
   return end_of(system, w, true, q, NULL, 1, 13);
@@ -176,8 +168,7 @@ static const double damping = 0.5, fall = 0.01;
 static double bounces(const way *w) {
   cdn_system *system = begin(w);
   put(system, w, cdn_ground(), half_space(), 0, damping);
-  put(system, w, add_free(system, "ball", 1, 0.004), (cdn_geometry){ .kind = CDN_GEOMETRY_SPHERE, .size = { radius } },
-      0, damping);
+  put(system, w, add_round(system, "ball", 1, 0.004), sphere(radius), 0, damping);
   const double q[7] = { 1, 0, 0, 0, 0, 0, radius + fall }, u[6] = { 0, 0, 0, 0, 0, -1 };
   return end_of(system, w, false, q, u, 0.05, 6);
 }

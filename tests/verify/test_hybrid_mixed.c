@@ -1,15 +1,14 @@
 /* One System whose pairs of shapes touch in different ways: rigidly, by the springs of compliant contact, by the rows
  * of soft contact. What each carries follows from Newton's and Euler's equations of each body, at rest from statics
  * alone. */
-#include "hybrid_scenes.h"
+#include "shape_scenes.h"
 
-static const double g = 9.81;
 enum { MODELS = 3 };
 static const char *const words[MODELS] = { "compliant", "soft", "rigid" };
 
 /* ---- scenes ---- */
 
-static cdn_system *begin_scene(void) {
+static cdn_system *begin_mixed(void) {
   cdn_system *system = cdn_system_create(NULL);
   cdn_contact_def contact = cdn_default_contact_def();
   contact.model = CDN_CONTACT_RIGID, contact.friction = CDN_FRICTION_STICKING;
@@ -36,15 +35,8 @@ static void touch(cdn_system *system, cdn_shape a, cdn_shape b, cdn_contact_mode
   d.a = a, d.b = b, d.model = model;
   cdn_system_add_contact_pair(system, &d);
 }
-static cdn_geometry half_space(void) { return (cdn_geometry){ .kind = CDN_GEOMETRY_HALF_SPACE }; }
-static cdn_geometry sphere(double r) { return (cdn_geometry){ .kind = CDN_GEOMETRY_SPHERE, .size = { r } }; }
-static cdn_geometry box(double x, double y, double z) {
-  return (cdn_geometry){ .kind = CDN_GEOMETRY_BOX, .size = { x, y, z } };
-}
-static cdn_body add_free(cdn_system *system, const char *name, double m, double J) {
-  cdn_body_def d = cdn_default_body_def();
-  d.name = name, d.mobilizer = CDN_FREE, d.mass = (cdn_mass_properties){ m, { 0, 0, 0 }, { J, J, J, 0, 0, 0 } };
-  return cdn_system_add_body(system, &d);
+static cdn_body add_round(cdn_system *system, const char *name, double m, double J) {
+  return add_free(&(shape_scene){ .system = system }, name, m, J, J, J);
 }
 
 /* Of equal steps, or by error control where there are none. */
@@ -118,7 +110,7 @@ static const double masses[3] = { 5, 2, 1 }, inertias[3] = { 0.05, 0.02, 0.004 }
 
 static stack stack_of(const double *u, const int order[3]) {
   stack s;
-  cdn_system *system = begin_scene();
+  cdn_system *system = begin_mixed();
   if (!u) calm(system);
   cdn_body body[3];
   cdn_shape shape[3];
@@ -129,7 +121,7 @@ static stack stack_of(const double *u, const int order[3]) {
   for (int k = 0; k < 3; k++) {
     const int i = order[k];
     const double x[] = { 0, crate_at, ball_at };
-    body[i] = add_free(system, names[i], masses[i], inertias[i]);
+    body[i] = add_round(system, names[i], masses[i], inertias[i]);
     shape[i] = put(system, names[i], body[i], geometries[i], cdn_v3(0, 0, 0));
     q[7 * k] = 1, q[7 * k + 4] = x[i], q[7 * k + 6] = i == 0 ? 0.1 : 0.3;
     if (u) v[6 * k + 3] = u[i];
@@ -191,7 +183,7 @@ enum { LEFT, RIGHT };
 static const double plank = 2, arm[2] = { -0.3, 0.5 }, foot = 0.05, tall = 0.1;
 
 static cdn_state *plank_of(int left, int right, double speed, double drop) {
-  cdn_system *system = begin_scene();
+  cdn_system *system = begin_mixed();
   if (drop > 0) calm(system);
   const cdn_shape floor = put(system, "floor", cdn_ground(), half_space(), cdn_v3(0, 0, 0));
   cdn_body_def d = cdn_default_body_def();
@@ -282,9 +274,9 @@ END_TEST
  * limit is exact, the other one soft. The limits bear what the arms weigh at their levers; the floor bears all. */
 START_TEST(limits_of_both_sorts_hold_beside_rigid_contact) {
   const double lever[2] = { 0.3, 0.4 }, hinge = 0.1, M = 4, m = 1;
-  cdn_system *system = begin_scene();
+  cdn_system *system = begin_mixed();
   cdn_body arm_of[2];
-  const cdn_body body = add_free(system, "box", M, 0.05);
+  const cdn_body body = add_round(system, "box", M, 0.05);
   const cdn_shape floor = put(system, "floor", cdn_ground(), half_space(), cdn_v3(0, 0, 0));
   touch(system, floor, put(system, "box", body, box(0.2, 0.2, 0.1), cdn_v3(0, 0, 0)), CDN_CONTACT_RIGID);
   for (int k = 0; k < 2; k++) { /* pins turn about z: a quarter of a turn about x takes it to y */
