@@ -221,7 +221,7 @@ static double settle(uint64_t seed) {
 
 /* Of many solutions the least is that of rows that give way by 1e-7 of the largest number: it is found so exactly, and
  * friction that slips follows it. The way there begins without pushes, so it does not depend on the order; of 3000 such
- * scenes, with three boxes each, three do, where rounding decides on the way (docs/hybrid.md, "What is missing"). Of
+ * scenes, with three boxes each, five do, where rounding decides on the way (docs/hybrid.md, "What is missing"). Of
  * solutions without a search for the least a third does. */
 START_TEST(order_does_not_matter_at_a_moment) {
   const int scenes = 300;
