@@ -235,8 +235,10 @@ START_TEST(two_ways_under_one_body_share_its_weight) {
   const double span = arm[RIGHT] - arm[LEFT], want = plank * g * arm[RIGHT] / span;
   double push[2];
   pushes(now, push);
-  /* the plank may have moved by some micrometres, and creeps on soft feet */
-  ck_assert_msg(fabs(push[LEFT] - want) < 1e-3 * want && fabs(push[LEFT] + push[RIGHT] - plank * g) < 1e-3 * want,
+  /* The plank may have moved by some micrometres, and creeps on soft feet. Error control knows its speed to 1e-4 m/s,
+   * which soft feet take away within their time of 4 ms. */
+  const double off = equal ? 1e-3 * want : plank * 1e-4 / 0.004;
+  ck_assert_msg(fabs(push[LEFT] - want) < off && fabs(push[LEFT] + push[RIGHT] - plank * g) < off,
                 "%s, %s: %.9g N and %.9g N, not %.9g and %.9g", words[left], words[right], push[LEFT], push[RIGHT],
                 want, plank * g - want);
   check_newton(now, (cdn_body){ 1 }, plank, 0.1, 1e-3);
