@@ -181,13 +181,18 @@ static double distance_of(const rigid_pair *p, const rigid_feature *pair, const 
 /* Features are as deep as projection leaves them, and not deeper than this part of the size. */
 static const double HELD = 1e-3;
 
+/* The distance of shapes that overlap; 0: they do not, or it is not known. */
+static double overlap_between(const rigid_pair *p) {
+  cdn_proximity near;
+  const bool known =
+      cdni_pair_is_supported(p->g[0], p->g[1]) && cdni_pair_distance(p->g[0], p->X[0], p->g[1], p->X[1], 0, &near);
+  return known ? fmin(near.distance, 0) : 0;
+}
+
 /* Of what overlaps by more than its features tell, and by more than is rounding, by how much; else 1. */
 static double overlap_of(const rigid_pair *p, double deepest) {
-  cdn_proximity near;
-  if (!cdni_pair_is_supported(p->g[0], p->g[1])) return 1;
-  const bool known = cdni_pair_distance(p->g[0], p->X[0], p->g[1], p->X[1], 0, &near);
-  const double told = fmax(fmin(0, deepest), -HELD * p->size);
-  return known && near.distance < told - OVERLAP * p->size ? near.distance : 1;
+  const double told = fmax(fmin(0, deepest), -HELD * p->size), overlap = overlap_between(p);
+  return overlap < told - OVERLAP * p->size ? overlap : 1;
 }
 
 /* The deepest feature of two shapes that has a slot. Corners at the border of a face that a step has moved a little off
@@ -268,10 +273,8 @@ static void take_touching(void *context, const rigid_feature *f, double gap) {
 
 /* Edges that have gone through each other are features of shapes that overlap already, as at a start. */
 static double depth_of(const rigid_pair *p) {
-  cdn_proximity near;
-  const bool overlap =
-      cdni_pair_is_supported(p->g[0], p->g[1]) && cdni_pair_distance(p->g[0], p->X[0], p->g[1], p->X[1], 0, &near);
-  return overlap && near.distance < -OVERLAP * p->size ? fmin(-2 * near.distance, p->size) : 0;
+  const double overlap = overlap_between(p);
+  return overlap < -OVERLAP * p->size ? fmin(-2 * overlap, p->size) : 0;
 }
 
 static cdn_status renew_pair(const rigid_pair *p, const rigid_feature *pair, double margin, void *context) {

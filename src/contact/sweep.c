@@ -314,11 +314,11 @@ static cdni_passing judge(const void *self, cdn_state *state, const cdni_lapse *
   if (is_of_surface(y->key)) return judge_surface(&m, x, y);
   const bool same_side = cdn_dot(normal_of(x), normal_of(y)) > 0.5;
   if (lapse->through && same_side && m.length <= m.depth && m.angle <= CDNI_WIDE) return CDNI_PASSES_NOTHING;
-  if (y->distance > 0 && x->distance > 0)
-    return stays_apart(&m, x, y) ||
-                   cdni_swept_beside(&m, places, both, lapse->a, lapse->b, lapse->h, normal_of(y), y->distance)
-               ? CDNI_PASSES_NOTHING
-               : CDNI_PASSES_UNKNOWN;
+  if (y->distance > 0 && x->distance > 0) {
+    const bool apart = stays_apart(&m, x, y) ||
+                       cdni_swept_beside(&m, places, both, lapse->a, lapse->b, lapse->h, normal_of(y), y->distance);
+    return apart ? CDNI_PASSES_NOTHING : CDNI_PASSES_UNKNOWN;
+  }
   if (x->distance <= 0 && y->distance > 0 && may_touch_again(&m, y)) return CDNI_PASSES_UNKNOWN;
   if (m.depth == INFINITY) return CDNI_PASSES_NOTHING;
   if (m.angle > CDNI_WIDE) return CDNI_PASSES_UNKNOWN;

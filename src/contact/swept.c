@@ -251,26 +251,19 @@ static double bend_seen_from(const pair_motion *m, const shape_place *places, co
 }
 
 /* Each point of b as seen from each of a moves along n from its first to its last place on that line, but for what
- * bends its path. */
-static bool is_beside(const pair_motion *m, const shape_place *places, const int both[2], const shape_mark *a,
-                      const shape_mark *b, double h, cdn_vec3 n, double gap) {
-  double bent = bend_along(m, n);
-  for (int k = 0; k < 2; k++) bent += arc(&places[both[k]], &a[both[k]], &b[both[k]], h);
-  return gap > bent && gap_along(places, both, a, n) > bent;
-}
-
-/* The same for a plane that turns with shape k. */
-static bool is_beside_turning(const pair_motion *m, const shape_place *places, const int both[2], const shape_mark *a,
-                              const shape_mark *b, double h, cdn_vec3 n, int k) {
-  const int i = both[k];
-  const cdn_vec3 before = cdn_rotate(a[i].X.R, cdn_rotate_inv(b[i].X.R, n));
-  const double bent = bend_along(m, n) + bend_seen_from(m, places, both, a, b, h, k);
-  return gap_along(places, both, b, n) > bent && gap_along(places, both, a, before) > bent;
-}
-
+ * bends its path. The plane may stand still, or turn with one of the shapes. */
 bool cdni_swept_beside(const pair_motion *m, const shape_place *places, const int both[2], const shape_mark *a,
                        const shape_mark *b, double h, cdn_vec3 n, double gap) {
   if (!(gap > 0) || !m->convex) return false;
-  return is_beside(m, places, both, a, b, h, n, gap) || is_beside_turning(m, places, both, a, b, h, n, 0) ||
-         is_beside_turning(m, places, both, a, b, h, n, 1);
+  const double along = bend_along(m, n);
+  double bent = along;
+  for (int k = 0; k < 2; k++) bent += arc(&places[both[k]], &a[both[k]], &b[both[k]], h);
+  if (gap > bent && gap_along(places, both, a, n) > bent) return true;
+  const double here = gap_along(places, both, b, n);
+  for (int k = 0; k < 2; k++) {
+    const cdn_vec3 before = cdn_rotate(a[both[k]].X.R, cdn_rotate_inv(b[both[k]].X.R, n));
+    bent = along + bend_seen_from(m, places, both, a, b, h, k);
+    if (here > bent && gap_along(places, both, a, before) > bent) return true;
+  }
+  return false;
 }

@@ -378,11 +378,11 @@ enum { MOST_ROUNDS = 20 };
 static const double SLOW = 0.3;
 
 static cdn_status find_all_statuses(moment *m, cdn_hybrid_totals *totals, double *u) {
-  bool slowed = true;
-  for (int k = 0; k <= MOST_ROUNDS && slowed; k++) {
+  bool slowed;
+  for (int k = 0; k <= MOST_ROUNDS; k++) {
     CDNI_TRY(find_gentle_statuses(m, totals, u));
     CDNI_TRY(cdni_moment_slowed(m, &slowed));
-    if (!slowed) break;
+    if (!slowed) return CDN_OK;
     CDNI_TRY(cdni_moment_release(m));
     CDNI_TRY(cdni_moment_arrange(m));
   }

@@ -19,10 +19,10 @@ typedef struct moment {
   cdn_state *state;
   const hybrid_fired *fired; /* NULL: the State was made by hand */
   double accuracy;
-  double slow;                             /* speed of slips below which they may be brought to rest */
-  double stopping;                         /* s: the time that friction would take for what has been brought to rest */
-  double equal;                            /* the size of the run's equal steps, s, or 0 */
-  int nu, first_u, all_nu;                 /* matter's speeds; all of the System */
+  double slow;             /* slips along several equations that are slower are at rest: they need not pass zero */
+  double stopping;         /* s: the time that friction would take for what has been brought to rest */
+  double equal;            /* the size of the run's equal steps, s, or 0 */
+  int nu, first_u, all_nu; /* matter's speeds; all of the System */
   int equations, first_row, all_equations; /* of the constraints; of the System */
   int most_rows, most_cones;               /* of the elements that are there */
   moment_memory of_elements, of_rows;

@@ -12,16 +12,13 @@ double cdni_moment_at_rest(const moment *m) {
   return 1e-10 * largest;
 }
 
-/* Slips along several equations that are slower than this are at rest: they need not pass zero. */
-static double slow(const moment *m) { return m->slow; }
-
 /* The direction of slips that are faster than this follows their speed. Friction may turn slower ones back within an
  * equal step, unseen. */
 static double fast(const moment *m, const cone *c) {
   double fastest = 0;
   const bool rubs = c->mu_dynamic > 0 || c->base_dynamic > 0;
   for (int r = 0; r < m->rows && m->equal > 0 && rubs; r++) fastest = fmax(fastest, fabs(m->b[r]));
-  return fmax(slow(m), m->equal * fastest);
+  return fmax(m->slow, m->equal * fastest);
 }
 
 /* How fast a slip that begins is across a direction. */
@@ -48,13 +45,13 @@ static void prepare(moment *m, bool insists) {
     const bool sticks = m->fired && fired_at(m->fired->sticks, i), slips = m->fired && fired_at(m->fired->slips, i);
     /* within equal steps a slow slip goes on in its direction, to where it turns back */
     const bool goes_straight = m->equal > 0 && m->was[i] == CDN_FRICTION_SLIP && !m->begins[i];
-    const double least = c->n == 1 || goes_straight ? rest : fmax(rest, slow(m));
-    const bool ends = sticks && (c->n == 1 || size <= (goes_straight ? SLIP_AT_REST : 2 * slow(m)));
+    const double least = c->n == 1 || goes_straight ? rest : fmax(rest, m->slow);
+    const bool ends = sticks && (c->n == 1 || size <= (goes_straight ? SLIP_AT_REST : 2 * m->slow));
     /* in a State that was made by hand, what stuck may have been given another speed, or another belt */
-    const bool is_given = !m->fired && size > fmax(rest, slow(m));
+    const bool is_given = !m->fired && size > fmax(rest, m->slow);
     const bool stays = m->was[i] == CDN_FRICTION_STICK && !m->hit && !is_given;
     /* what an impact leaves slipping slips, however slowly: projected away, it would undo the impact */
-    const bool begins = m->begins[i] && !m->hit && across(m, c, was_e) <= slow(m);
+    const bool begins = m->begins[i] && !m->hit && across(m, c, was_e) <= m->slow;
     c->slips = size > least && !ends && !stays && !(begins && !insists);
     memcpy(c->e, was_e, sizeof c->e);
     for (int t = 0; t < c->n && c->slips; t++) c->e[t] = m->v[c->tangent + t] / size;
@@ -86,10 +83,10 @@ static bool is_fast(const moment *m, const cone *c) { return c->slips && cone_si
 /* The speed at which it may have come to its end; negative: it begins (follow_slip). */
 static double end_of(const moment *m, int i, const cone *c) {
   if (c->n == 1 && !friction_at(m->room, i)->shares) return SLIP_AT_REST;
-  const bool follows = c->slips && cone_size(c, m->v) > slow(m);
+  const bool follows = c->slips && cone_size(c, m->v) > m->slow;
   if (is_fast(m, c)) return c->n == 1 ? SLIP_AT_REST : fast(m, c);
   /* equal steps: one that has become slow goes straight to its end; a start has the direction of its speed */
-  return !follows ? -slow(m) : m->fired ? -fast(m, c) : c->n == 1 ? SLIP_AT_REST : slow(m);
+  return !follows ? -m->slow : m->fired ? -fast(m, c) : c->n == 1 ? SLIP_AT_REST : m->slow;
 }
 
 /* Accelerations of slip that are so much smaller than others are rounding. */
@@ -200,8 +197,8 @@ static bool begin_no_more(moment *m) {
     if (!c || !m->begins[i] || c->slips) continue;
     double v[CONE_MOST_TANGENTS];
     cone_get(c, m->v, v);
-    if (!(cone_norm(v) > slow(m))) continue;
-    if (c->status == CONE_SLIPS && across(m, c, c->e) <= 3 * slow(m) && cone_dot(v, c->e) > 0) continue;
+    if (!(cone_norm(v) > m->slow)) continue;
+    if (c->status == CONE_SLIPS && across(m, c, c->e) <= 3 * m->slow && cone_dot(v, c->e) > 0) continue;
     m->begins[i] = false, any = true;
   }
   return any;
